@@ -1,0 +1,32 @@
+"""The agents that Seamline knows. To add one: a folder here, and one line in `AGENTS`."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+
+from core.agents.protocol import Agent
+from core.errors import NotASession
+from core.files import Files
+
+AGENTS = {
+    "pi": "core.agents.pi",
+}
+"""Name of the agent → the module that offers it as `AGENT`."""
+
+
+@cache
+def agent_named(name: str) -> Agent:
+    """The agent with this name; KeyError where there is none."""
+    agent: Agent = import_module(AGENTS[name]).AGENT
+    return agent
+
+
+def detect(files: Files, path: Path) -> Agent:
+    """The agent that wrote this file. Raises NotASession."""
+    for name in AGENTS:
+        agent = agent_named(name)
+        if agent.detect(files, path):
+            return agent
+    raise NotASession(f"{path}: not a session of {', '.join(AGENTS)}: give the path of a session file")
