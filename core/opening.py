@@ -23,6 +23,7 @@ class Opened:
     session: Session
     resume: Resume
     view: View
+    overrides: Overrides = Overrides()
 
     @cached_property
     def counter(self) -> Counter:
@@ -55,6 +56,10 @@ class Opened:
     def usage(self) -> Usage:
         return self.agent.usage(self.session)
 
+    @cached_property
+    def unit_by_id(self) -> dict[str, Unit]:
+        return {unit.id: unit for unit in self.units}
+
     def unit_tokens(self, unit: Unit) -> int:
         return sum(self.item_tokens[position] for position in unit.items)
 
@@ -74,4 +79,4 @@ def open_session(
     agent = detect(source, path)
     session = agent.open(source, path, leaf, progress)
     resume = agent.resume(session, overrides or Overrides())
-    return Opened(agent, session, resume, agent.view(session, resume))
+    return Opened(agent, session, resume, agent.view(session, resume), overrides or Overrides())
