@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -185,15 +183,3 @@ def pair_up(items: Iterable[Item]) -> Pairing:
                 pairs.extend((call, position) for call in calls)
     unanswered = sorted(position for calls in open_calls.values() for position in calls)
     return Pairing(tuple(pairs), tuple(unanswered), tuple(orphans))
-
-
-def digest(items: Iterable[Item]) -> str:
-    """A SHA-256 over what the model would be sent: the items without their sources and origins."""
-    total = hashlib.sha256()
-    for item in items:
-        shown = item.to_json()
-        for key in ("source", "origin", "mark"):
-            shown.pop(key, None)
-        total.update(json.dumps(shown, sort_keys=True).encode())
-        total.update(b"\n")
-    return total.hexdigest()

@@ -1,0 +1,160 @@
+"""What must hold before a proposal may be committed, judged on the after-view as it was read back."""
+
+from __future__ import annotations
+
+from collections import Counter as Multiset
+from dataclasses import dataclass
+from typing import Any
+
+from core.metering import tokens_after, tokens_before
+from core.opening import Opened
+from core.policies.settings import Settings
+from core.proposal import Proposal
+from core.view import Item, pair_up
+
+MUCH_REMOVED = 0.9
+"""Above this share of the view removed, a second confirmation is wanted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One condition, whether it holds, and what to do where it does not."""
+
+    id: str
+    ok: bool
+    message: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        return {"id": self.id, "ok": self.ok, "message": self.message}
+
+
+def run_checks(opened: Opened, proposal: Proposal, after: Opened, settings: Settings) -> tuple[Check, ...]:
+    """All checks, in the order in which a person should read them."""
+    return (
+        _proven(opened),
+        _pairs(opened, after),
+        _kept_unchanged(opened, proposal, after),
+        _shortened(proposal, after),
+        _gone(opened, proposal, after),
+        _smaller(opened, after),
+        _target(after, settings),
+        _much_removed(opened, after),
+        _adds_up(opened, proposal, after),
+        *_summary(opened, proposal, after),
+    )
+
+
+def _proven(opened: Opened) -> Check:
+    return Check("view-proven", opened.view.proven, "" if opened.view.proven else "the whole file was not read yet")
+
+
+def _pairs(opened: Opened, after: Opened) -> Check:
+    """No call without its result, no result without its call, that was not so before."""
+    items = after.view.items
+    before, now = pair_up(opened.view.items), pair_up(items)
+    known = Multiset(_loose(opened.view.items, before.unanswered + before.orphans))
+    new = Multiset(_loose(items, now.unanswered + now.orphans)) - known
+    known_repairs = sum(item.kind == "tool_result" and item.origin == "repair" for item in opened.view.items)
+    repairs = sum(item.kind == "tool_result" and item.origin == "repair" for item in items)
+    if new or repairs > known_repairs:
+        names = ", ".join(sorted({call_id for _, call_id in new})) or "a call that has none now"
+        return Check("pairs-whole", False, f"a call and its result would be parted: {names}")
+    return Check("pairs-whole", True)
+
+
+def _loose(items: tuple[Item, ...], positions: tuple[int, ...]) -> list[tuple[str, str]]:
+    return [(items[at].kind, items[at].call_id) for at in positions]
+
+
+def _content(item: Item) -> tuple[Any, ...]:
+    """What the model sees of an item: two items are the same for it where this is equal."""
+    return (item.role, item.kind, item.text, item.call_id, item.name, repr(item.arguments), item.sha256, item.opaque)
+
+
+def _kept_unchanged(opened: Opened, proposal: Proposal, after: Opened) -> Check:
+    """Every unit that is kept stands in the after-view as it was, thinking included, and in the same order."""
+    changed = {d.unit for d in proposal.dispositions}
+    items = opened.view.items
+    wanted = [
+        _content(items[at])
+        for at, unit in sorted((at, unit.id) for unit in opened.units for at in unit.items)
+        if unit not in changed and items[at].origin == "stored"
+    ]
+    found = iter(_content(item) for item in after.view.items)
+    for content in wanted:
+        if not any(content == other for other in found):
+            return Check("kept-unchanged", False, f"a kept {content[1]} would be altered or lost: {content[2][:60]!r}")
+    return Check("kept-unchanged", True)
+
+
+def _shortened(proposal: Proposal, after: Opened) -> Check:
+    """Each pointer and limited text really stands in the after-view."""
+    texts = Multiset(item.text for item in after.view.items if item.kind == "tool_result")
+    missing = Multiset(d.text for d in proposal.dispositions if d.text is not None) - texts
+    if missing:
+        return Check("shortened", False, f"{len(missing)} shortened results don't stand as proposed")
+    return Check("shortened", True)
+
+
+def _gone(opened: Opened, proposal: Proposal, after: Opened) -> Check:
+    """What is summarised or dropped is no longer sent, and nothing came back from before an earlier compaction."""
+    gone = {
+        entry
+        for d in proposal.dispositions
+        if d.what in ("summarize", "drop")
+        for entry in opened.unit_by_id[d.unit].entries
+    }
+    shown = {item.source[0].entry for item in after.view.items if item.source}
+    if gone & shown:
+        return Check("gone", False, f"entry {sorted(gone & shown)[0]} would still be sent")
+    extra = len(after.view.items) - len(opened.view.items)
+    if extra > (proposal.summary is not None):
+        return Check("gone", False, f"{extra} items would be sent that are not in the view now")
+    return Check("gone", True)
+
+
+def _smaller(opened: Opened, after: Opened) -> Check:
+    if after.view_tokens < opened.view_tokens:
+        return Check("smaller", True)
+    message = f"the view would not shrink: {opened.view_tokens:,} → {after.view_tokens:,} tokens; keep less"
+    return Check("smaller", False, message)
+
+
+def _target(after: Opened, settings: Settings) -> Check:
+    if settings.target is None or after.view_tokens <= settings.target:
+        return Check("target", True)
+    message = (
+        f"can't reach {settings.target:,} tokens: {after.view_tokens:,} remain "
+        "(the last step, the summary and what can't be shortened); raise --target or drop more by hand"
+    )
+    return Check("target", False, message)
+
+
+def _much_removed(opened: Opened, after: Opened) -> Check:
+    before = opened.view_tokens
+    share = 1 - after.view_tokens / before if before else 0.0
+    return Check("much-removed", True, f"{share:.0%} of the view would go" if share > MUCH_REMOVED else "")
+
+
+def _adds_up(opened: Opened, proposal: Proposal, after: Opened) -> Check:
+    """after = before − Σ before + Σ after + summary, in our own counting."""
+    summary = 0
+    if proposal.summary is not None:
+        marked = (n for item, n in zip(after.view.items, after.item_tokens) if item.mark == "summary")
+        summary = next(marked, 0)
+    freed = sum(tokens_before(opened, d) - tokens_after(opened, d) for d in proposal.dispositions)
+    expected = opened.view_tokens - freed + summary
+    if expected == after.view_tokens:
+        return Check("numbers-add-up", True)
+    return Check("numbers-add-up", False, f"{expected:,} tokens expected, {after.view_tokens:,} counted")
+
+
+def _summary(opened: Opened, proposal: Proposal, after: Opened) -> tuple[Check, ...]:
+    """The summary's own conditions."""
+    if proposal.summary is None:
+        return ()
+    from core.summary.checking import check_summary
+
+    replaced = sum(tokens_before(opened, d) for d in proposal.dispositions if d.what == "summarize")
+    found = check_summary(proposal.summary, opened.counter, replaced)
+    return tuple(Check(f"summary-{name}", ok, message) for name, ok, message in found)

@@ -1,0 +1,241 @@
+"""From a policy's proposal to a plan: the summary written, the patch made, the after-view read back, the checks run.
+
+The after-view is never computed: it is read by the agent's own reader from the files with the patch laid over them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from core.agents.protocol import Stamp
+from core.budget import Budget
+from core.checks import Check, run_checks
+from core.errors import CommitRefused, SeamlineError
+from core.files import Overlay
+from core.metering import tokens_after, tokens_before
+from core.opening import Opened, open_session
+from core.patch import Patch
+from core.policies import policy_named
+from core.policies.settings import Settings
+from core.proposal import Disposition, Proposal, Summary
+from core.view import Item, Seen
+
+Writer = Callable[["Opened", Sequence[Seen], Sequence[Item], Settings], Summary]
+"""Writes a summary of what is seen in the summarised span, knowing what is kept beside it."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A proposal with all that a person needs to judge it, and the patch that would carry it out."""
+
+    opened: Opened
+    proposal: Proposal
+    settings: Settings
+    budget: Budget
+    after: Opened
+    """The session as it would be read after the commit; `opened` itself where nothing would change."""
+    patch: Patch | None
+    commits_as: str
+    """`append`, `fork` or `none`."""
+    why: str
+    """Why nothing can be committed, or why it must be a fork."""
+    checks: tuple[Check, ...]
+
+    @property
+    def would_act(self) -> bool | None:
+        """Whether the policy would act by itself now; None where the window is unknown."""
+        return self.budget.acts
+
+    @property
+    def changes_anything(self) -> bool:
+        return bool(self.proposal.dispositions)
+
+    @property
+    def may_commit(self) -> bool:
+        return self.patch is not None and all(check.ok for check in self.checks)
+
+    @cached_property
+    def summary_tokens(self) -> int:
+        """Tokens of the summary as it stands in the after-view, wrapper included; 0 without one."""
+        if self.proposal.summary is None:
+            return 0
+        return next(
+            (count for item, count in zip(self.after.view.items, self.after.item_tokens) if item.mark == "summary"), 0
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """The plan in the form `plan/1`."""
+        opened, proposal = self.opened, self.proposal
+        return {
+            "schema": "plan/1",
+            "agent": opened.agent.name,
+            "policy": proposal.policy,
+            "would_act": self.would_act,
+            "session": {
+                "path": str(opened.session.path),
+                "fingerprint": opened.session.fingerprint,
+                "leaf": opened.session.leaf,
+                "resume": opened.resume.to_json(),
+            },
+            "window": opened.resume.window.value if opened.resume.window else None,
+            "threshold": {"value": self.budget.threshold, "compared_with": self.budget.used.kind},
+            "budget": self.budget.to_json(),
+            "before": {"tokens": _counted(opened.view_tokens), "items": len(opened.view.items)},
+            "after": {
+                "tokens": _counted(self.after.view_tokens),
+                "items": [item.to_json() for item in self.after.view.items],
+            },
+            "dispositions": [_disposition_json(opened, disposition) for disposition in proposal.dispositions],
+            "cut": _cut_json(proposal),
+            "summary": _summary_json(proposal, self.summary_tokens),
+            "checks": [check.to_json() for check in self.checks],
+            "commits_as": self.commits_as,
+            "why": self.why,
+        }
+
+
+def _counted(value: int) -> dict[str, Any]:
+    return {"value": value, "kind": "counted", "includes": "view"}
+
+
+def _disposition_json(opened: Opened, disposition: Disposition) -> dict[str, Any]:
+    unit = opened.unit_by_id[disposition.unit]
+    sources = disposition.source or tuple(source for at in unit.items for source in opened.view.items[at].source[:1])
+    return {
+        "unit": disposition.unit,
+        "source": [source.to_json() for source in sources],
+        "what": disposition.what,
+        "class": disposition.klass,
+        "reason": disposition.reason,
+        "text": disposition.text,
+        "tokens_before": tokens_before(opened, disposition),
+        "tokens_after": tokens_after(opened, disposition),
+    }
+
+
+def _cut_json(proposal: Proposal) -> dict[str, Any] | None:
+    cut = proposal.cut
+    return {"first_kept": cut.first_kept, "rank": cut.rank, "reason": cut.reason} if cut else None
+
+
+def _summary_json(proposal: Proposal, tokens: int) -> dict[str, Any] | None:
+    summary = proposal.summary
+    return {"writer": summary.writer, "text": summary.text, "tokens": tokens} if summary else None
+
+
+def plan_session(
+    opened: Opened, policy: str, settings: Settings, stamp: Stamp, writer: Writer | None = None, fork: bool = False
+) -> Plan:
+    """The policy's own proposal, with its summary, ready to be judged."""
+    return revise(opened, policy_named(policy)(opened, settings), settings, stamp, writer, fork)
+
+
+def revise(
+    opened: Opened,
+    proposal: Proposal,
+    settings: Settings,
+    stamp: Stamp,
+    writer: Writer | None = None,
+    fork: bool = False,
+) -> Plan:
+    """The plan for a proposal, perhaps edited: summary written where one is due, after-view read back, checks run.
+
+    A summary by a person or a file stays as it is; an offline one is written anew from what is summarised now.
+    """
+    proposal = with_summary(opened, proposal, settings, writer or offline)
+    patch, commits_as, why = _encoded(opened, proposal, stamp, fork)
+    after = opened if patch is None else _read_back(opened, patch)
+    budget = budget_of(opened, settings)
+    checks = run_checks(opened, proposal, after, settings) if patch is not None else ()
+    return Plan(opened, proposal, settings, budget, after, patch, commits_as, why, checks)
+
+
+def with_summary(opened: Opened, proposal: Proposal, settings: Settings, writer: Writer) -> Proposal:
+    """The proposal with a summary exactly where something is summarised."""
+    summarised = {d.unit for d in proposal.dispositions if d.what == "summarize"}
+    if not summarised:
+        return replace(proposal, summary=None)
+    if proposal.summary is not None and proposal.summary.writer != "offline":
+        return proposal
+    return replace(proposal, summary=writer(opened, span(opened, proposal), kept(opened, proposal), settings))
+
+
+def span(opened: Opened, proposal: Proposal) -> list[Seen]:
+    """What a summary has to stand for: the session's past, without what stays verbatim and what was dropped."""
+    gone = {d.unit for d in proposal.dispositions if d.what == "summarize"}
+    stays = {entry for unit in opened.units if unit.id not in gone for entry in unit.entries}
+    return [
+        seen
+        for seen in opened.agent.history(opened.session, opened.resume)
+        if seen.sight in ("visible", "summarized", "pruned") and not stays & {s.entry for s in seen.item.source}
+    ]
+
+
+def kept(opened: Opened, proposal: Proposal) -> list[Item]:
+    """The items that stay in the view, in order, as they are before any shortening."""
+    gone = {d.unit for d in proposal.dispositions if d.what in ("summarize", "drop")}
+    return [opened.view.items[at] for unit in opened.units if unit.id not in gone for at in unit.items]
+
+
+def offline(opened: Opened, seen: Sequence[Seen], beside: Sequence[Item], settings: Settings) -> Summary:
+    """The summary that needs no model: what the program can prove, quoted."""
+    from core.policies.handoff import summary_room
+    from core.summary.offline import write_offline
+
+    return write_offline(
+        seen,
+        beside,
+        opened.agent.profile,
+        opened.counter,
+        budget_tokens=summary_room(opened, settings),
+        focus=settings.focus,
+    )
+
+
+def budget_of(opened: Opened, settings: Settings) -> Budget:
+    """The window's budget for `handoff`: what is in it now, what must be held back, and whether to act."""
+    from core.budget import handoff_budget, used_figure
+
+    resume = opened.resume
+    used = used_figure(opened.usage, opened.view_tokens, opened.system_tokens, _later_tokens(opened))
+    return handoff_budget(
+        resume.window,
+        used,
+        max_output=resume.max_output,
+        tool_room=settings.tool_room,
+        recovery_share=settings.recovery_share,
+    )
+
+
+def _later_tokens(opened: Opened) -> int:
+    """Counted tokens of what came after the last reported figure."""
+    later = {source.entry for source in opened.usage.later}
+    return sum(
+        count
+        for item, count in zip(opened.view.items, opened.item_tokens)
+        if item.source and item.source[0].entry in later
+    )
+
+
+def _encoded(opened: Opened, proposal: Proposal, stamp: Stamp, fork: bool) -> tuple[Patch | None, str, str]:
+    """(patch, how it commits, why). Falls back on a fork where the format can't carry the proposal in place."""
+    if not proposal.dispositions and not fork:
+        return None, "none", "nothing in the view would change"
+    session, view = opened.session, opened.view
+    if fork:
+        return opened.agent.fork(session, view, proposal, stamp), "fork", "asked for"
+    try:
+        return opened.agent.encode(session, view, proposal, stamp), "append", ""
+    except CommitRefused as refused:
+        why = str(refused)
+    try:
+        return opened.agent.fork(session, view, proposal, stamp), "fork", why
+    except SeamlineError as refused:
+        return None, "none", f"{why}; and not as a fork: {refused}"
+
+
+def _read_back(opened: Opened, patch: Patch) -> Opened:
+    return open_session(patch.session, opened.overrides, Overlay(opened.session.files, patch))
