@@ -1,0 +1,62 @@
+"""What is known of models: the context window and the longest reply, from a dated table. Unknown stays unknown."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+
+from core.resume import Known
+
+TABLE = Path(__file__).parent / "models.toml"
+
+# A model's name may end in its date, which changes nothing about its limits: `claude-sonnet-4-5-20250929`,
+# `gpt-4o-2024-11-20`. Any other ending (`-mini`, `-preview`) names another model, and is not matched.
+_DATE = re.compile(r"[-@](?:latest|\d{8}|\d{4}-\d{2}-\d{2}|\d{4})$")
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The limits of one model, in tokens, and where they come from."""
+
+    window: int
+    max_output: int
+    source: str
+
+
+@cache
+def table() -> dict[tuple[str, str], Limits]:
+    """Provider and model to limits; about 20 ms of CPU the first time."""
+    limits: dict[tuple[str, str], Limits] = {}
+    for part in tomllib.loads(TABLE.read_text("utf-8"))["list"]:
+        for provider, models in part["models"].items():
+            for model, (window, max_output) in models.items():
+                limits.setdefault((provider, model), Limits(window, max_output, part["source"]))
+    return limits
+
+
+def limits_of(provider: str, model: str) -> Limits | None:
+    """The limits of exactly this model at this provider, or else of its name without a date.
+
+    None where the table has neither: a window that is not known is never guessed.
+    """
+    exact = table().get((provider, model))
+    if exact is not None:
+        return exact
+    undated = _DATE.sub("", model)
+    limits = table().get((provider, undated))
+    return limits and replace(limits, source=f"{limits.source}, as {undated}")
+
+
+def window_of(provider: str, model: str) -> Known[int] | None:
+    """The model's context window in tokens, with its source; None where it is unknown."""
+    limits = limits_of(provider, model)
+    return None if limits is None else Known(limits.window, f"model table ({limits.source})")
+
+
+def max_output_of(provider: str, model: str) -> Known[int] | None:
+    """The model's longest reply in tokens, with its source; None where it is unknown."""
+    limits = limits_of(provider, model)
+    return None if limits is None else Known(limits.max_output, f"model table ({limits.source})")
