@@ -1,0 +1,101 @@
+"""pi (earendil-works/pi, formerly badlogic/pi-mono): sessions of 0.58 to 1.6.0."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
+
+from core.agents.profile import load_profile
+from core.agents.protocol import Found, Options, Profile, Progress, Stamp, Usage
+from core.files import Files
+from core.patch import Patch
+from core.proposal import Proposal
+from core.resume import Overrides, Resume
+from core.session import Session
+from core.view import Item, Seen, Source, Unit, View
+
+# Each method imports its module when first called: a view needs none of what writes, and must be quick.
+
+
+class Pi:
+    """One way in for each thing that `core.agents.protocol.Agent` asks."""
+
+    name = "pi"
+
+    @cached_property
+    def profile(self) -> Profile:
+        return load_profile(Path(__file__).with_name("agent.toml"))
+
+    def detect(self, files: Files, path: Path) -> bool:
+        from core.agents.pi.detecting import is_pi
+
+        return is_pi(files, path)
+
+    def open(self, files: Files, path: Path, leaf: str | None = None, progress: Progress | None = None) -> Session:
+        from core.agents.pi.reading import read_session
+
+        return read_session(files, path, leaf, progress)
+
+    def resume(self, session: Session, overrides: Overrides) -> Resume:
+        from core.agents.pi.resuming import resume
+
+        return resume(session, overrides, self.profile.newest_client)
+
+    def view(self, session: Session, resume: Resume) -> View:
+        from core.agents.pi.view import view
+
+        return view(session, resume)
+
+    def system(self, session: Session, resume: Resume) -> tuple[Item, ...]:
+        from core.agents.pi.system import system
+
+        return system(session, resume)
+
+    def image(self, session: Session, source: Sequence[Source]) -> bytes | None:
+        from core.agents.pi.images import image
+
+        return image(session, source)
+
+    def history(self, session: Session, resume: Resume) -> Iterator[Seen]:
+        from core.agents.pi.history import history
+
+        return history(session, resume)
+
+    def units(self, view: View) -> tuple[Unit, ...]:
+        from core.agents.pi.units import units
+
+        return units(view)
+
+    def options(self, view: View, unit: Unit) -> Options:
+        from core.agents.pi.units import options
+
+        return options(view, unit)
+
+    def encode(self, session: Session, view: View, proposal: Proposal, stamp: Stamp) -> Patch:
+        from core.agents.pi.write import encode
+
+        return encode(session, view, proposal, stamp)
+
+    def fork(self, session: Session, view: View, proposal: Proposal, stamp: Stamp) -> Patch:
+        from core.agents.pi.fork import fork
+
+        return fork(session, view, proposal, stamp)
+
+    def usage(self, session: Session) -> Usage:
+        from core.agents.pi.usage import usage
+
+        return usage(session)
+
+    def known_running(self, path: Path) -> str | None:
+        from core.agents.pi.running import known_running
+
+        return known_running(path)
+
+    def find(self) -> Iterator[Found]:
+        from core.agents.pi.running import find
+
+        return find()
+
+
+AGENT = Pi()

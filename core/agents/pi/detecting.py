@@ -1,0 +1,50 @@
+"""Whether a file is one of pi's sessions, judged by its content from a bounded head."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from core.agents.pi.records import KINDS, ROLES
+from core.files import Files
+from core.jsonl import BrokenLine, decode
+
+HEAD = 1 << 20
+"""Bytes that are looked at; pi 1.6.0 itself looks as far for a header."""
+
+MOST_LINES = 2000
+"""Lines of the head that are tried."""
+
+_UNREADABLE = re.compile(
+    rb'[\[{\s\xef\xbb\xbf]*"type"\s*:\s*"(session|message|model_change|thinking_level_change|compaction)"'
+)
+"""The start of a record of pi in a line that is longer than the head, torn, or spread over several lines."""
+
+
+def is_pi(files: Files, path: Path) -> bool:
+    """True where the first record of the head that can be read is pi's, or the file is an empty `.jsonl`.
+
+    Also true for files that pi itself refuses, as long as it is plain that they are meant for it.
+    """
+    head = files.read(path, 0, HEAD)
+    if not head:
+        return path.suffix == ".jsonl" and files.exists(path)
+    for line in head.split(b"\n", MOST_LINES)[:MOST_LINES]:
+        try:
+            value = decode(line.removeprefix(b"\xef\xbb\xbf"))
+        except BrokenLine:
+            continue
+        if isinstance(value, dict):
+            return _is_record(value)
+    return _UNREADABLE.match(head) is not None
+
+
+def _is_record(value: dict[str, Any]) -> bool:
+    kind = value.get("type")
+    if kind == "session":
+        return "cwd" in value or "version" in value or "timestamp" in value
+    if kind == "message":
+        message = value.get("message")
+        return isinstance(message, dict) and message.get("role") in ROLES
+    return kind in KINDS and ("parentId" in value or ("id" in value and "timestamp" in value))

@@ -1,0 +1,26 @@
+"""Reads an agent's `agent.toml`: the facts about it that are data."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from core.agents.protocol import Profile, Tool
+
+
+def load_profile(path: Path) -> Profile:
+    """The profile in one `agent.toml`. Raises OSError, KeyError or ValueError where the file is wrong."""
+    data: dict[str, Any] = tomllib.loads(path.read_text("utf-8"))
+    image = data["image_tokens"]
+    tools = {name: Tool(name=name, **fields) for name, fields in data.get("tools", {}).items()}
+    return Profile(
+        agent=data["agent"],
+        title=data["title"],
+        newest_client=data["newest_client"]["value"],
+        reserve=data["reserve"]["value"],
+        keep_recent=data["keep_recent"]["value"],
+        image_tokens=image["value"],
+        image_rule=image["rule"],
+        tools=tools,
+    )
