@@ -66,6 +66,8 @@ class Options:
     refused: dict[What, str]
     results: tuple[Source, ...] = ()
     """The single results that `limit` and `point` can apply to."""
+    conditions: dict[What, str] = field(default_factory=dict[What, str])
+    """What is allowed only together with something else in the proposal: the condition, in words."""
 
 
 @dataclass(frozen=True, slots=True)
