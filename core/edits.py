@@ -34,9 +34,7 @@ def derive(opened: Opened, tail: Sequence[Disposition], position: int) -> tuple[
     return tuple(out)
 
 
-def _derived(
-    opened: Opened, unit: Unit, before_cut: bool, tail: Sequence[Disposition]
-) -> tuple[Disposition, ...]:
+def _derived(opened: Opened, unit: Unit, before_cut: bool, tail: Sequence[Disposition]) -> tuple[Disposition, ...]:
     if not before_cut:
         return tuple(tail)
     dropped = tuple(disposition for disposition in tail if disposition.what == "drop")
@@ -188,9 +186,7 @@ def _settled(opened: Opened, proposal: Proposal) -> Proposal:
     return replace(proposal, cut=cut)
 
 
-def _with(
-    opened: Opened, proposal: Proposal, changed: dict[str, tuple[Disposition, ...]], cut: Cut | None
-) -> Proposal:
+def _with(opened: Opened, proposal: Proposal, changed: dict[str, tuple[Disposition, ...]], cut: Cut | None) -> Proposal:
     by_unit = _by_unit(proposal.dispositions) | changed
     ordered = tuple(d for unit in opened.units for d in by_unit.get(unit.id, ()))
     return replace(proposal, dispositions=ordered, cut=cut, edited=True)

@@ -175,9 +175,7 @@ def images_of(unit: Unit, items: Sequence[Item], result: Item) -> tuple[int, ...
     """Positions of the images that belong to one result: they leave with it."""
     entry = result.source[0].entry if result.source else ""
     return tuple(
-        at
-        for at in unit.items
-        if items[at].kind == "image" and items[at].source and items[at].source[0].entry == entry
+        at for at in unit.items if items[at].kind == "image" and items[at].source and items[at].source[0].entry == entry
     )
 
 

@@ -1,0 +1,61 @@
+"""From an approved plan to a receipt."""
+
+from __future__ import annotations
+
+from collections import Counter as Multiset
+from pathlib import Path
+
+from core.agents.protocol import Stamp
+from core.commit import Facts, Receipt, Request, Span, view_digest
+from core.errors import CommitRefused
+from core.opening import open_session
+from core.planning import Plan
+
+
+def request_for(plan: Plan, agent_stopped: bool) -> Request:
+    """What the commit engine is asked to do. Raises CommitRefused where a check of the plan does not hold."""
+    failed = [check for check in plan.checks if not check.ok]
+    if plan.patch is None:
+        raise CommitRefused(f"{plan.opened.session.path}: nothing to commit: {plan.why}")
+    if failed:
+        raise CommitRefused(f"{plan.opened.session.path}: {failed[0].id}: {failed[0].message}")
+    opened = plan.opened
+
+    def reread(path: Path) -> str:
+        return view_digest(open_session(path, opened.overrides).view)
+
+    return Request(
+        patch=plan.patch,
+        session=opened.session.path,
+        fingerprint=opened.session.fingerprint,
+        approved=view_digest(plan.after.view),
+        reread=reread,
+        facts=_facts(plan),
+        known_running=opened.agent.known_running,
+        agent_stopped=agent_stopped,
+    )
+
+
+def _facts(plan: Plan) -> Facts:
+    """What the receipt remembers: figures and ids, no text."""
+    counts = Multiset(disposition.what for disposition in plan.proposal.dispositions)
+    changed = [plan.opened.unit_by_id[disposition.unit] for disposition in plan.proposal.dispositions]
+    before, after = plan.opened.view_tokens, plan.after.view_tokens
+    return Facts(
+        agent=plan.opened.agent.name,
+        policy=plan.proposal.policy + (" (edited)" if plan.proposal.edited else ""),
+        range=Span(changed[0].entries[0], changed[-1].entries[-1], counts) if changed else Span(),
+        tokens_before={"value": before, "kind": "counted", "includes": "view"},
+        tokens_after={"value": after, "kind": "counted", "includes": "view"},
+        summary_writer=plan.proposal.summary.writer if plan.proposal.summary else None,
+    )
+
+
+def approve(plan: Plan, stamp: Stamp, agent_stopped: bool = False) -> Receipt:
+    """Carry out the plan in one transaction. Raises CommitRefused or Stale, and then nothing has changed."""
+    from core.commit.apply import commit
+    from core.commit.journal import Journal
+
+    request = request_for(plan, agent_stopped)
+    with Journal() as journal:
+        return commit(request, journal, stamp)

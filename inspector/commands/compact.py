@@ -1,0 +1,145 @@
+"""`seamline compact`: plan, show, ask, commit."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from inspector.commands.options import add_view_options
+from inspector.commands.plan import add_plan_options
+
+if TYPE_CHECKING:
+    from core.commit import Receipt
+    from core.planning import Plan
+
+EXAMPLES = """examples:
+  seamline compact session.jsonl
+  seamline compact session.jsonl --target 40000 --yes --agent-stopped
+  seamline compact session.jsonl --edit proposal.json --summary my-summary.md
+  seamline compact session.jsonl --as fork
+"""
+
+
+def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = subparsers.add_parser(
+        "compact",
+        help="propose, show, ask, and write the result into the session",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("path", metavar="PATH", help="a session file, or a folder that holds one")
+    parser.add_argument("--json", action="store_true", help="the receipt as JSON, schema compact/1 (needs --yes)")
+    add_plan_options(parser)
+    parser.add_argument(
+        "--summary", default="offline", metavar="offline|FILE", help="who writes it: %(default)s, or a file"
+    )
+    parser.add_argument("--yes", action="store_true", help="commit without asking")
+    parser.add_argument(
+        "--agent-stopped", action="store_true", help="your word that the agent has not opened the session"
+    )
+    parser.add_argument("--as", dest="form", choices=("fork",), help="write a new session, leave this one untouched")
+    add_view_options(parser)
+    parser.set_defaults(run=run, schema="compact/1")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from inspector.commands.output import print_json, refuse
+    from inspector.commands.planned import asks_for_more, planned
+    from inspector.plan_text import plan_lines
+
+    if arguments.json and not arguments.yes:
+        return refuse(arguments, "compact --json asks nothing: add --yes", code=2)
+    _prepare(arguments)
+    plan = planned(arguments, arguments.summary, fork=arguments.form == "fork")
+    if not arguments.json:
+        print("\n".join(plan_lines(plan)))
+    reason = _nothing_to_do(plan, asks_for_more(arguments, plan.opened))
+    if reason:
+        return refuse(arguments, reason)
+    if not arguments.yes and not _confirmed(plan):
+        return refuse(arguments, "not committed: nothing was written")
+    receipt = _commit(plan, arguments)
+    if arguments.json:
+        print_json({"schema": "compact/1", "receipt": receipt.to_json(), "view": str(receipt.result)})
+    else:
+        print("\n".join(receipt_lines(receipt, plan)))
+    return 0
+
+
+def _prepare(arguments: argparse.Namespace) -> None:
+    """What an earlier, killed commit left is put right first; and no work is done for a file that can't be written."""
+    from inspector.commands.options import session_path
+    from inspector.commands.recovering import recover_first
+
+    from core.commit.apply import can_write
+
+    path = session_path(arguments)
+    recover_first(path)
+    can_write(path)
+
+
+def _nothing_to_do(plan: Plan, asked: bool) -> str:
+    """Why there is nothing to commit; empty where there is something."""
+    where = plan.opened.session.path
+    if plan.commits_as == "fork" and plan.why == "asked for":
+        return ""
+    if not plan.changes_anything:
+        return f"{where}: nothing need go: {plan.budget.describe()}; give --target N to go further"
+    if plan.would_act is None and not asked:
+        return f"{where}: the model's window is unknown: give --window N, or --target N"
+    if not plan.would_act and not asked:
+        return (
+            f"{where}: nothing need go yet: {plan.budget.describe()}; give --target N or --edit FILE to compact anyway"
+        )
+    if plan.commits_as == "fork" and plan.why:
+        return f"{where}: {plan.why}"
+    failed = [check for check in plan.checks if not check.ok]
+    return f"{where}: {failed[0].id}: {failed[0].message}" if failed else ""
+
+
+def _confirmed(plan: Plan) -> bool:
+    if not sys.stdin.isatty():
+        return False
+    patch = plan.patch
+    assert patch is not None
+    size = sum(len(change.data) for change in patch.changes)
+    verb = "Append" if plan.commits_as == "append" else "Create a new session of"
+    answer = input(f"{verb} {size:,} bytes {'to' if plan.commits_as == 'append' else 'in'} {patch.session}? [y/N] ")
+    return answer.strip().lower() in ("y", "yes")
+
+
+def _commit(plan: Plan, arguments: argparse.Namespace) -> Receipt:
+    from core.approving import approve
+    from inspector.commands.planned import stamp
+
+    return approve(plan, stamp(), _agent_stopped(plan, arguments))
+
+
+def _agent_stopped(plan: Plan, arguments: argparse.Namespace) -> bool:
+    """The person's word: given on the command line, or asked for where the file is fresh and nobody said --yes."""
+    if arguments.agent_stopped or arguments.yes or not sys.stdin.isatty():
+        return bool(arguments.agent_stopped)
+    import time
+
+    from core.commit.journal import Journal
+    from core.commit.liveness import look
+
+    path = plan.opened.session.path
+    with Journal() as journal:
+        liveness = look(path, plan.opened.agent.known_running(path), journal, now=time.time())
+    if liveness.state != "recent":
+        return False
+    answer = input(f"{liveness.words} Has the agent closed this session? [y/N] ")
+    return answer.strip().lower() in ("y", "yes")
+
+
+def receipt_lines(receipt: Receipt, plan: Plan) -> list[str]:
+    """What was done, and how to go on or back."""
+    before, after = plan.opened.view_tokens, plan.after.view_tokens
+    return [
+        f"committed {receipt.id}: {before:,} → {after:,} tokens in view",
+        f"  written to {receipt.result}",
+        "  the agent sees it when it opens the session anew (in pi: /resume)",
+        f"  take it back with: seamline undo {receipt.result}",
+    ]

@@ -1,0 +1,59 @@
+"""`seamline plan`: a policy's proposal for a session. Writes nothing."""
+
+from __future__ import annotations
+
+import argparse
+
+from inspector.commands.options import add_view_options
+
+EXAMPLES = """examples:
+  seamline plan session.jsonl
+  seamline plan session.jsonl --target 40000 --json > proposal.json
+  seamline plan session.jsonl --edit proposal.json
+"""
+
+
+def add_plan_options(parser: argparse.ArgumentParser) -> None:
+    """The options that shape a proposal, shared with `compact`."""
+    from core.policies import DEFAULT, POLICIES
+
+    parser.add_argument("--policy", choices=sorted(POLICIES), default=DEFAULT, help="how to propose (%(default)s)")
+    parser.add_argument("--target", type=positive, metavar="N", help="the view shall have at most N tokens")
+    parser.add_argument("--keep-recent", type=positive, metavar="N", help="keep about N tokens of the newest content")
+    parser.add_argument("--focus", default="", metavar="TEXT", help="what the summary should pay attention to")
+    parser.add_argument("--edit", metavar="FILE", help="edits in the shape of `plan --json`, laid over the proposal")
+
+
+def positive(text: str) -> int:
+    """A whole number above 0, from the command line."""
+    number = int(text)
+    if number <= 0:
+        raise argparse.ArgumentTypeError(f"{text} is not above 0")
+    return number
+
+
+def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = subparsers.add_parser(
+        "plan",
+        help="propose a compaction; writes nothing",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("path", metavar="PATH", help="a session file, or a folder that holds one")
+    parser.add_argument("--json", action="store_true", help="the proposal as JSON, schema plan/1")
+    add_plan_options(parser)
+    add_view_options(parser)
+    parser.set_defaults(run=run, schema="plan/1")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from inspector.commands.output import print_json
+    from inspector.commands.planned import planned
+    from inspector.plan_text import plan_lines
+
+    plan = planned(arguments)
+    if arguments.json:
+        print_json(plan.to_json())
+        return 0
+    print("\n".join(plan_lines(plan)))
+    return 0

@@ -1,0 +1,67 @@
+"""The plan that `plan` and `compact` speak of, from the options on the command line."""
+
+from __future__ import annotations
+
+import argparse
+import secrets
+import time
+from dataclasses import replace
+from pathlib import Path
+
+from core.agents.protocol import Stamp
+from core.edit_file import lay_over
+from core.edits import set_summary
+from core.errors import SeamlineError
+from core.opening import Opened
+from core.planning import Plan, revise
+from core.policies import policy_named
+from core.policies.settings import Settings
+from inspector.commands.options import opened_session
+
+MAXIMUM_FILE = 16 << 20
+"""Bytes that an edit file or a summary file may have."""
+
+
+def stamp() -> Stamp:
+    """Time and ids as they are now: the edge that the engine is kept free of."""
+    return Stamp(time.time(), lambda: secrets.token_hex(16))
+
+
+def planned(arguments: argparse.Namespace, summary: str = "offline", fork: bool = False) -> Plan:
+    """The plan asked for. Raises SeamlineError with one line of what is wrong."""
+    opened = opened_session(arguments)
+    settings = settings_of(arguments)
+    proposal = policy_named(arguments.policy)(opened, settings)
+    if arguments.edit:
+        proposal = lay_over(opened, proposal, _read_json(Path(arguments.edit)))
+    if summary != "offline":
+        proposal = set_summary(proposal, _read_text(Path(summary)), "file")
+        proposal = replace(proposal, edited=bool(arguments.edit))
+    return revise(opened, proposal, settings, stamp(), fork=fork)
+
+
+def settings_of(arguments: argparse.Namespace) -> Settings:
+    return Settings(target=arguments.target, keep_recent=arguments.keep_recent, focus=arguments.focus)
+
+
+def asks_for_more(arguments: argparse.Namespace, opened: Opened) -> bool:
+    """Whether the person wants a compaction although the policy would not act by itself."""
+    return bool(arguments.edit) or (arguments.target is not None and opened.view_tokens > arguments.target)
+
+
+def _read_text(path: Path) -> str:
+    try:
+        if path.stat().st_size > MAXIMUM_FILE:
+            raise SeamlineError(f"{path}: larger than {MAXIMUM_FILE >> 20} MiB: not an edit or a summary")
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise SeamlineError(f"{path}: can't be read ({error}): give a readable UTF-8 file") from error
+
+
+def _read_json(path: Path) -> object:
+    import json
+
+    try:
+        return json.loads(_read_text(path))
+    except (ValueError, RecursionError) as error:
+        raise SeamlineError(f"{path}: not JSON ({error}): give the output of `seamline plan --json`") from error
