@@ -34,8 +34,30 @@ it out, take it back while the process lives, judge what a killed process left, 
 
 from __future__ import annotations
 
+from core.commit.apply import can_write, commit
 from core.commit.digest import view_digest
+from core.commit.journal import Journal, state_folder
+from core.commit.liveness import Liveness, look
 from core.commit.receipt import Facts, FileState, Receipt, Sha256, Span
+from core.commit.recover import Recovered, recover
 from core.commit.request import Request
+from core.commit.undo import undo
 
-__all__ = ["Facts", "FileState", "Receipt", "Request", "Sha256", "Span", "view_digest"]
+__all__ = [
+    "Facts",
+    "FileState",
+    "Journal",
+    "Liveness",
+    "Receipt",
+    "Recovered",
+    "Request",
+    "Sha256",
+    "Span",
+    "can_write",
+    "commit",
+    "look",
+    "recover",
+    "state_folder",
+    "undo",
+    "view_digest",
+]

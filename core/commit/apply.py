@@ -1,0 +1,179 @@
+"""The commit: everything is checked again under a lock, written, read back, and recorded; or nothing is."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+from core.agents.protocol import Stamp
+from core.commit.append import changed
+from core.commit.causes import cause_of
+from core.commit.change import Step, Unsettled
+from core.commit.held import Held, target_of
+from core.commit.journal import Journal, Operation
+from core.commit.kinds import open_step
+from core.commit.liveness import look, require_quiet
+from core.commit.locking import locked
+from core.commit.receipt import FileState, Receipt
+from core.commit.request import At, Request, nowhere
+from core.errors import CommitRefused, SeamlineError, Stale
+from core.files import fingerprint
+
+
+def can_write(path: Path, fork: bool = False) -> None:
+    """Raise CommitRefused, with the reason, where a commit on `path` could not be written; touches nothing.
+
+    To be asked before any work, and before a summary is paid for. `fork`: only the folder need be writable.
+    """
+    target = target_of(path)
+    if os.statvfs(target.parent).f_flag & os.ST_RDONLY:
+        raise CommitRefused(f"{path}: it is on a read-only file system: copy the session elsewhere")
+    if not os.access(target.parent, os.W_OK | os.X_OK):
+        raise CommitRefused(
+            f"{target.parent}: the folder is read-only: make it writable, or copy the session elsewhere"
+        )
+    if fork:
+        return
+    try:
+        Held(target, os.O_RDWR | os.O_APPEND).close()
+    except OSError as error:
+        raise CommitRefused(f"{path}: cannot be written: {cause_of(error)}") from error
+
+
+def commit(request: Request, journal: Journal, stamp: Stamp, at: At = nowhere) -> Receipt:
+    """Carry out the approved patch. Raises Stale or CommitRefused; the session is then as it was.
+
+    An interruption (KeyboardInterrupt and its like) is taken back in the same way and raised again.
+    """
+    target = target_of(request.session)
+    fork = request.patch.kind == "fork"
+    can_write(request.session, fork)
+    paths = [target, *(Path(os.path.realpath(change.path)) for change in request.patch.changes)]
+    with locked(journal.folder, paths), ExitStack() as opened:
+        at("locked")
+        if any(journal.unfinished(path) for path in paths):
+            raise CommitRefused(f"{request.session}: an earlier commit was interrupted: run it again to put that right")
+        if not fork:
+            running = request.known_running(request.session)
+            require_quiet(look(request.session, running, journal, stamp.now), request.agent_stopped)
+        before = _unchanged(request, target)
+        identity = stamp.new_id()
+        try:
+            steps = _open(request, identity, before.mode, opened)
+        except OSError as error:
+            raise CommitRefused(f"{request.patch.session}: cannot be written: {cause_of(error)}") from error
+        return _carry_out(
+            request, _operation(request, stamp, identity, target, before, steps), steps, journal, stamp, at
+        )
+
+
+def _unchanged(request: Request, target: Path) -> FileState:
+    """The session's state, if it still is what the proposal was made for."""
+    try:
+        with Held(target) as held:
+            before = held.observe()
+            same = fingerprint(held, target) == request.fingerprint
+            status = held.status()
+            still = (status.st_size, status.st_mtime_ns) == (before.size, before.mtime_ns) and held.is_at_its_path()
+    except OSError as error:
+        raise CommitRefused(f"{request.session}: cannot be read: {cause_of(error)}") from error
+    if not same or not still:
+        raise Stale(changed(request.session))
+    return before
+
+
+def _open(request: Request, identity: str, mode: int, opened: ExitStack) -> list[Step]:
+    steps: list[Step] = []
+    for change in request.patch.changes:
+        step = open_step(change, identity, mode)
+        opened.callback(step.close)
+        steps.append(step)
+    return steps
+
+
+def _operation(
+    request: Request, stamp: Stamp, identity: str, target: Path, before: FileState, steps: Sequence[Step]
+) -> Operation:
+    result = Path(os.path.realpath(request.patch.session))
+    receipt = Receipt(
+        id=identity,
+        time=stamp.now,
+        facts=request.facts,
+        kind=request.patch.kind,
+        session=target,
+        result=result,
+        before=before,
+        after=None,
+        state="started",
+    )
+    changes = tuple(step.change for step in steps)
+    for change in changes:
+        if change.path == target and change.before != before:
+            raise Stale(changed(request.session))
+    return Operation(receipt, changes)
+
+
+def _carry_out(
+    request: Request, operation: Operation, steps: Sequence[Step], journal: Journal, stamp: Stamp, at: At
+) -> Receipt:
+    at("start")
+    journal.start(operation, [step.data for step in steps])
+    try:
+        for step in steps:
+            step.write(at)
+        at("re-read")
+        if request.reread(request.patch.session) != request.approved:
+            raise CommitRefused("what the agent would read is not what was approved")
+        after = [step.settle() for step in steps]
+        at("end")
+        receipt = journal.done(operation, after, stamp.now)
+    except BaseException as error:
+        _fail(request, operation, steps, journal, stamp, error)
+        raise  # only an interruption comes here
+    at("done")
+    return receipt
+
+
+def _fail(
+    request: Request, operation: Operation, steps: Sequence[Step], journal: Journal, stamp: Stamp, error: BaseException
+) -> None:
+    """Put back what is ours, record the true cause, and raise it in words; return where it must be raised as it is."""
+    words = _words(request, error)
+    trouble = _take_back(steps)
+    settled = trouble is None or isinstance(trouble, Unsettled)
+    if trouble is None:
+        told = f"{words}; the session is as it was" if request.patch.kind != "fork" else f"{words}; nothing was made"
+    elif settled:
+        told = f"{words}; {trouble}"
+    else:
+        told = (
+            f"{words}; and it could not be taken back ({cause_of(trouble)}): that is tried again before the next commit"
+        )
+    try:
+        journal.mark(operation.receipt, "failed" if settled else "started", stamp.now, told)
+    except SeamlineError as unrecorded:
+        # The operation stays open in the journal; `recover` will find the file as it was, and say so.
+        told = f"{told}; not recorded: {unrecorded}"
+    if isinstance(error, Exception):
+        raise (Stale if isinstance(error, Stale) else CommitRefused)(told) from error
+
+
+def _take_back(steps: Sequence[Step]) -> BaseException | None:
+    """Take every change back, the last one first; what went wrong with it, if anything did."""
+    trouble: BaseException | None = None
+    for step in reversed(steps):
+        try:
+            step.take_back()
+        except (OSError, SeamlineError) as error:
+            trouble = error
+    return trouble
+
+
+def _words(request: Request, error: BaseException) -> str:
+    path = request.patch.session
+    if isinstance(error, SeamlineError):
+        words = str(error)
+        return words if words.startswith(str(path)) else f"{path}: not committed: {words}"
+    return f"{path}: not committed: {cause_of(error)}"
