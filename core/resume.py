@@ -25,6 +25,8 @@ class Overrides:
     wire: str | None = None
     window: int | None = None
     """Tokens."""
+    installed: Known[str] | None = None
+    """The version of the client that is installed on this machine: said by nobody, but better than the newest known."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,4 +23,5 @@ def load_profile(path: Path) -> Profile:
         image_tokens=image["value"],
         image_rule=image["rule"],
         tools=tools,
+        command=data.get("command", ""),
     )

@@ -52,6 +52,8 @@ class Profile:
     image_rule: str
     """Where that rate comes from."""
     tools: dict[str, Tool] = field(default_factory=dict)
+    command: str = ""
+    """The client's program as it stands on the PATH, asked for its version; empty where there is none."""
 
     def tool(self, name: str) -> Tool:
         """The tool's description; kind `other` where it is unknown."""

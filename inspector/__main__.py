@@ -1,0 +1,122 @@
+"""The command line: reads it, runs one command, and turns whatever goes wrong into one line and an exit code."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any, NoReturn
+
+from core.errors import SeamlineError
+from inspector.commands import COMMANDS
+from inspector.commands.output import DONE, FINDING, WRONG_USAGE, refuse
+
+INTERRUPTED = 130
+"""What shells expect of a program that was stopped with Ctrl-C."""
+
+EXAMPLES = """examples:
+  seamline                                   the sessions found on this machine
+  seamline session.jsonl                     open the inspector
+  seamline view session.jsonl --tokens       what the model would be sent, with tokens
+  seamline stats session.jsonl               what fills the window
+  seamline plan session.jsonl                propose a compaction; writes nothing
+  seamline compact session.jsonl             propose, show, ask, write
+  seamline undo session.jsonl                take the last one back, byte for byte
+
+`seamline COMMAND --help` has more of each. Exit codes: 0 done; 1 a finding, a refusal or a failed check;
+2 wrong usage. Documents and source: see README.md.
+"""
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser whose errors say in the first line what is wrong and what to do."""
+
+    words: Sequence[str] = ()
+
+    def error(self, message: str) -> NoReturn:
+        command = self.prog.partition(" ")[2] or None
+        schema = self.get_default("schema") or "error/1"
+        asked = argparse.Namespace(command=command, schema=schema, json="--json" in self.words)
+        sys.exit(refuse(asked, f"{message}: see `{self.prog} --help`", WRONG_USAGE))
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run `seamline` with these words (default: those of the process) and return the exit code."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    _make_streams_robust()
+    arguments = _parse(words)
+    try:
+        code: int = arguments.run(arguments)
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:
+        # Whoever read our output has had enough; nothing more may be written, not even at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return DONE
+    except KeyboardInterrupt:
+        print("seamline: stopped", file=sys.stderr)
+        return INTERRUPTED
+    except Exception as error:
+        if os.environ.get("SEAMLINE_DEBUG"):
+            raise
+        return refuse(arguments, *_said(error))
+
+
+def _parse(words: list[str]) -> argparse.Namespace:
+    """The options; where the first word is no command, it is `open` that is meant."""
+    if not words or (words[0] not in COMMANDS and words[0] not in ("-h", "--help", "--version")):
+        words = ["open", *words]
+    Parser.words = words
+    parser = Parser(
+        prog="seamline",
+        description="See an AI coding agent's context as the model sees it, and cut it at the seams.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action=Version, nargs=0, help="print the version and stop")
+    subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", dest="command", required=True)
+    # One command needs only its own options: the others are not even imported.
+    for name in COMMANDS if words[0].startswith("-") else words[:1]:
+        import_module(f"inspector.commands.{name}").register(subparsers)
+    return parser.parse_args(words)
+
+
+class Version(argparse.Action):
+    """`--version`, looked up only when asked for."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> NoReturn:
+        from importlib.metadata import version
+
+        print(f"seamline {version('seamline')}")
+        sys.exit(DONE)
+
+
+def _make_streams_robust() -> None:
+    """Whatever the locale, a character that cannot be encoded is escaped and never ends the program."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="backslashreplace")
+
+
+def _said(error: Exception) -> tuple[str, int]:
+    """The one line for a person, and the exit code."""
+    from inspector.opening import WrongUsage
+
+    if isinstance(error, WrongUsage):
+        return str(error), WRONG_USAGE
+    if isinstance(error, SeamlineError):
+        return str(error), FINDING
+    if isinstance(error, OSError):
+        where = f"{os.fsdecode(error.filename)}: " if isinstance(error.filename, (str, bytes)) else ""
+        what = error.strerror or type(error).__name__
+        return f"{where}{what}: check that the path is right and may be read and written", FINDING
+    if isinstance(error, ModuleNotFoundError):
+        return f"{error}: the installation is incomplete: install seamline anew", FINDING
+    return f"internal error, {type(error).__name__}: {error}: run again with SEAMLINE_DEBUG=1 and report it", FINDING
+
+
+if __name__ == "__main__":
+    sys.exit(main())
