@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -131,3 +131,11 @@ def fingerprint(files: Files, path: Path) -> str:
     digest.update(files.read(path, 0, FINGERPRINT_END))
     digest.update(files.read(path, size - FINGERPRINT_END, FINGERPRINT_END))
     return f"{size}:ends:{digest.hexdigest()[:32]}"
+
+
+def holding(files: Files, path: Path) -> AbstractContextManager[None]:
+    """Keep `path` open on the disk below `files` while many small reads follow, where there is such a file."""
+    base = files
+    while isinstance(base, Overlay):
+        base = base.base
+    return base.held(path) if isinstance(base, Disk) and base.exists(path) else nullcontext()

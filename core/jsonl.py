@@ -25,6 +25,11 @@ MOST_DIGITS = 320
 NO_CONTENT = b" \t\r\x0b\x0c\xef\xbb\xbf"
 """Bytes of which lines without content are made, beside rarer kinds of Unicode white space."""
 
+JAVASCRIPT_SPACE = (
+    "\t\n\v\f\r \xa0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u2028\u2029\u202f\u205f\u3000\ufeff"
+)
+"""What JavaScript's `trim` takes away; Python's `strip` differs (U+0085, U+001C to U+001F, U+FEFF)."""
+
 _fast = msgspec.json.Decoder()
 
 
@@ -60,10 +65,7 @@ class Line(NamedTuple):
         """Whether JavaScript's `trim` would leave nothing of the line."""
         if not self.whole or len(self.data.strip(NO_CONTENT)) > HEAD_OF_LONG_LINE:
             return False
-        return not self.data.decode("utf-8", "replace").replace("\ufeff", " ").strip(_TRIMMED)
-
-
-_TRIMMED = "\t\n\v\f\r \xa0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u2028\u2029\u202f\u205f\u3000"
+        return not trim(self.data.decode("utf-8", "replace"))
 
 
 def lines(files: Files, path: Path, start: int = 0, end: int | None = None, number: int = 1) -> Iterator[Line]:
@@ -100,6 +102,11 @@ def _line(number: int, offset: int, held: list[bytes], length: int, end: int) ->
     if length <= LONGEST_LINE and end and data.endswith(b"\r"):
         return Line(number, offset, data[:-1], length - 1, 2)
     return Line(number, offset, data, length, end)
+
+
+def trim(text: str) -> str:
+    """`text` without white space at its ends, as JavaScript's `trim` gives it."""
+    return text.strip(JAVASCRIPT_SPACE)
 
 
 def decode(data: bytes) -> Any:

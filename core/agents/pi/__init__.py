@@ -97,5 +97,10 @@ class Pi:
 
         return find()
 
+    def folders(self) -> tuple[Path, ...]:
+        from core.agents.pi.running import folders
+
+        return folders()
+
 
 AGENT = Pi()

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from core.agents.pi.records import CURRENT_VERSION, KINDS, ROLES, Detail
+from core.agents.pi.records import CURRENT_VERSION, KINDS, ROLES, WIRES, Detail
 from core.errors import SeamlineError
 from core.files import READ_SIZE, Files, fingerprint
 from core.jsonl import BrokenLine, Line, TooDeep, decode, lines
@@ -188,7 +188,7 @@ class Reading:
         if entry.kind == "message":
             message = head.message
             if entry.role == "assistant" and message is not None:
-                if self.name(message.provider, message.model) and message.api:
+                if self.name(message.provider, message.model) and message.api in WIRES:
                     self.replies[message.provider, message.model] = message.api  # type: ignore[index]
             elif entry.role == "user" and self.first_user is None:
                 self.first_user = entry
@@ -239,7 +239,8 @@ def _plain_head(value: dict[str, Any]) -> _Head:
     if isinstance(message, dict):
         inner = _Message(*(text(message, name) for name in ("role", "provider", "model", "api")))
     names = ("type", "id", "parentId", "timestamp", "provider", "modelId")
-    return _Head(*(text(value, name) for name in names), inner)
+    kind, own, parent, timestamp, provider, model = (text(value, name) for name in names)
+    return _Head(kind, own, parent, timestamp, provider, model, inner)
 
 
 def identity(value: Any, line: int) -> str | None:

@@ -30,6 +30,9 @@ KINDS = frozenset(
 )
 """Record types that some version of pi knows, beside the header's `session`."""
 
+WIRES = frozenset({"anthropic-messages", "openai-completions", "openai-responses"})
+"""The APIs of replies over which a session can be shown to resume."""
+
 ROLES = frozenset({"system", "user", "assistant", "toolResult", "bashExecution", "custom", "hookMessage"})
 
 
