@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 
 from core.agents import detect
@@ -13,6 +13,12 @@ from core.resume import Overrides, Resume
 from core.session import Session
 from core.tokens.counting import Counter
 from core.view import Turn, Unit, View, turns
+
+
+@cache
+def shared_counter(image_tokens: int) -> Counter:
+    """One counter for all sessions: it remembers its counts, and a before- and an after-view share most texts."""
+    return Counter(image_tokens=image_tokens)
 
 
 @dataclass(frozen=True)
@@ -27,7 +33,7 @@ class Opened:
 
     @cached_property
     def counter(self) -> Counter:
-        return Counter(image_tokens=self.agent.profile.image_tokens)
+        return shared_counter(self.agent.profile.image_tokens)
 
     @cached_property
     def units(self) -> tuple[Unit, ...]:

@@ -46,8 +46,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run `seamline` with these words (default: those of the process) and return the exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
     _make_streams_robust()
-    arguments = _parse(words)
+    arguments: argparse.Namespace | None = None
     try:
+        arguments = _parse(words)
         code: int = arguments.run(arguments)
         sys.stdout.flush()
         return code
@@ -78,7 +79,7 @@ def _parse(words: list[str]) -> argparse.Namespace:
     parser.add_argument("--version", action=Version, nargs=0, help="print the version and stop")
     subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", dest="command", required=True)
     # One command needs only its own options: the others are not even imported.
-    for name in COMMANDS if words[0].startswith("-") else words[:1]:
+    for name in COMMANDS if words[0] in ("-h", "--help") else words[:1] if words[0] in COMMANDS else ():
         import_module(f"inspector.commands.{name}").register(subparsers)
     return parser.parse_args(words)
 

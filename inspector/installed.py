@@ -76,10 +76,18 @@ def _run(program: Path) -> str:
     return said[1] if said and done.returncode == 0 else ""
 
 
-def _cache_file() -> Path:
+def cache_folder() -> Path:
+    """Where what can be found out again is kept: SEAMLINE_CACHE_DIR, or the system's folder for caches."""
+    named = os.environ.get("SEAMLINE_CACHE_DIR")
+    if named:
+        return Path(named)
     from platformdirs import user_cache_path
 
-    return user_cache_path("seamline") / "installed.json"
+    return user_cache_path("seamline", appauthor=False)
+
+
+def _cache_file() -> Path:
+    return cache_folder() / "installed.json"
 
 
 def _cache() -> dict[str, Any]:

@@ -35,11 +35,11 @@ def session_at(path: Path) -> Path:
     """
     if path.is_dir():
         found = sessions_in(path)
-        if not found:
-            raise NotASession(f"{path}: no session in this folder: give the path of a session file")
         if len(found) > 1:
             raise SeveralSessions(path, found)
-        return found[0].path
+        for only in found:
+            return only.path
+        raise NotASession(f"{path}: no session in this folder: give the path of a session file")
     if not path.exists():
         raise WrongUsage(f"{path}: no such file: give the path of a session file or its folder")
     return path

@@ -54,5 +54,5 @@ def refuse(arguments: argparse.Namespace | None, reason: str, code: int = FINDIN
     if getattr(arguments, "json", False):
         print_json({"schema": getattr(arguments, "schema", "error/1"), "error": reason})
     command = getattr(arguments, "command", None)
-    print(f"seamline{f' {command}' if command else ''}: {reason}", file=sys.stderr)
+    print(f"seamline{f' {command}' if command not in (None, 'open') else ''}: {reason}", file=sys.stderr)
     return code

@@ -1,0 +1,37 @@
+"""`seamline stats`: what fills the window."""
+
+from __future__ import annotations
+
+import argparse
+
+from inspector.commands.options import add_command, add_path, add_view_options, opened_session
+
+EXAMPLES = """  seamline stats session.jsonl
+  seamline stats session.jsonl --window 128000
+  seamline stats session.jsonl --json
+"""
+
+
+def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = add_command(
+        subparsers, "stats", "show what fills the window: by role, tool and file, the biggest items", EXAMPLES
+    )
+    add_path(parser, json="stats/1")
+    add_view_options(parser)
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from core.planning import budget_of
+    from core.policies.settings import Settings
+    from core.stats import stats
+    from inspector.commands.output import print_json, print_lines
+    from inspector.stats_text import stats_lines
+
+    opened = opened_session(arguments)
+    measured = stats(opened, budget_of(opened, Settings()))
+    if arguments.json:
+        print_json(measured.to_json())
+    else:
+        print_lines(stats_lines(opened, measured))
+    return 0

@@ -1,0 +1,72 @@
+"""`seamline undo`: the exact reverse of the last commit."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from inspector.commands.options import add_command, add_path
+
+EXAMPLES = """  seamline undo session.jsonl
+  seamline undo session.jsonl --yes
+"""
+
+
+def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = add_command(
+        subparsers,
+        "undo",
+        "reverse the last commit: the same bytes, mode and time of change",
+        EXAMPLES,
+        "Reverse the last commit on a session. Refused where anything was written since, by whomever.",
+    )
+    add_path(parser, json="undo/1")
+    parser.add_argument("--yes", action="store_true", help="undo without asking")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    import time
+
+    from core.commit.journal import Journal
+    from core.commit.undo import last_commit, undo
+    from inspector.commands.output import DONE, WRONG_USAGE, print_json, print_lines, refuse
+    from inspector.commands.receipts import receipt_lines
+    from inspector.commands.recovering import recover_first
+
+    if arguments.json and not arguments.yes:
+        return refuse(arguments, "undo --json asks nothing: add --yes", WRONG_USAGE)
+    path = _committed(Path(arguments.path))
+    recover_first(path)
+    with Journal() as journal:
+        if not arguments.yes:
+            print_lines(receipt_lines(last_commit(path, journal)))
+            if not _confirmed():
+                return refuse(arguments, f"{path}: not undone: nothing was written: answer y, or give --yes")
+        receipt = undo(path, journal, now=time.time(), known_running=_known_running(path))
+    if arguments.json:
+        print_json({"schema": "undo/1", "receipt": receipt.to_json()})
+    else:
+        print_lines([f"undone {receipt.id}: {path} is as it was before the commit"])
+    return DONE
+
+
+def _committed(path: Path) -> Path:
+    """The session that is named; a fork that is gone is for `undo` to explain."""
+    from inspector.opening import session_at
+
+    return session_at(path)
+
+
+def _known_running(path: Path):
+    from core.agents import detect
+    from core.files import Disk
+
+    return detect(Disk(), path).known_running
+
+
+def _confirmed() -> bool:
+    if not sys.stdin.isatty():
+        return False
+    return input("Undo this commit? [y/N] ").strip().lower() in ("y", "yes")

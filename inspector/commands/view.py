@@ -1,0 +1,49 @@
+"""`seamline view`: what the model would be sent on resume."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from inspector.commands.options import add_command, add_path, add_view_options, opened_session
+
+if TYPE_CHECKING:
+    from core.opening import Opened
+
+EXAMPLES = """  seamline view session.jsonl
+  seamline view session.jsonl --tokens
+  seamline view session.jsonl --json > view.json
+  seamline view session.jsonl --client-version 0.73.1
+"""
+
+
+def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = add_command(subparsers, "view", "print what the model would be sent on resume", EXAMPLES)
+    add_path(parser, json="model-view/1")
+    parser.add_argument("--tokens", action="store_true", help="count each item's tokens")
+    add_view_options(parser)
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from inspector.commands.output import print_json, print_lines
+    from inspector.view_text import view_lines
+
+    opened = opened_session(arguments)
+    if arguments.json:
+        print_json(view_json(opened, arguments.tokens))
+    else:
+        print_lines(view_lines(opened, arguments.tokens))
+    return 0
+
+
+def view_json(opened: Opened, tokens: bool) -> dict[str, Any]:
+    """`model-view/1` with the session named and, where asked for, the counted tokens of each item."""
+    out = opened.view.to_json()
+    session = opened.session
+    out["session"] = {"path": str(session.path), "fingerprint": session.fingerprint, "leaf": session.leaf}
+    if tokens:
+        for item, count in zip(out["items"], opened.item_tokens, strict=True):
+            item["tokens"] = count
+        out["tokens"] = {"value": opened.view_tokens, "kind": "counted", "includes": "view"}
+    return out
