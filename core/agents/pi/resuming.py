@@ -20,15 +20,21 @@ def resume(session: Session, overrides: Overrides, newest_client: str) -> Resume
     provider, model = _named(session, stored) if overrides.model is None else _asked(stored, session, overrides.model)
     wire = Known(overrides.wire, FLAG) if overrides.wire is not None else _wire(stored, provider, model)
     window, max_output = _limits(provider, model)
-    version = overrides.client_version
     return Resume(
-        client_version=Known(newest_client, "default: the newest known") if version is None else Known(version, FLAG),
+        client_version=_version(overrides, newest_client),
         provider=provider,
         model=model,
         wire=wire,
         window=window if overrides.window is None else Known(overrides.window, FLAG),
         max_output=max_output,
     )
+
+
+def _version(overrides: Overrides, newest_client: str) -> Known[str]:
+    """The version said on the command line, else the one installed here, else the newest known."""
+    if overrides.client_version is not None:
+        return Known(overrides.client_version, FLAG)
+    return overrides.installed or Known(newest_client, "default: the newest known")
 
 
 Pair = tuple[Known[str] | None, Known[str] | None]
