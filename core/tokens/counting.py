@@ -99,4 +99,29 @@ def compact_json(arguments: Any) -> str:
     """A call's arguments as they are counted: compact JSON; a string that is no valid JSON as it stands."""
     if isinstance(arguments, str):
         return arguments
-    return json.dumps(arguments, ensure_ascii=False, separators=(",", ":"), default=str)
+    try:
+        return json.dumps(arguments, ensure_ascii=False, separators=(",", ":"), default=str)
+    except RecursionError:
+        return "".join(_spelled(arguments))
+
+
+def _spelled(arguments: Any) -> Iterator[str]:
+    """The same JSON for arguments that are nested too deeply for the encoder."""
+    stack: list[tuple[bool, Any]] = [(False, arguments)]
+    while stack:
+        is_json, value = stack.pop()
+        if is_json:
+            yield str(value)
+            continue
+        if not isinstance(value, (dict, list)) or not value:
+            yield compact_json([value])[1:-1]
+            continue
+        if isinstance(value, dict):
+            pairs = [((True, compact_json([name])[1:-1] + ":"), (False, inner)) for name, inner in value.items()]
+            opening, closing = "{", "}"
+        else:
+            pairs = [((True, ""), (False, inner)) for inner in value]
+            opening, closing = "[", "]"
+        stack.append((True, closing))
+        for number, (name, inner) in reversed(list(enumerate(pairs))):
+            stack += [inner, name, (True, "," if number else opening)]
