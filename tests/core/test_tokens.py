@@ -25,6 +25,12 @@ from core.view import Item
 MILLION = 1_000_000
 
 
+@pytest.fixture(scope="module", autouse=True)
+def loaded() -> None:
+    """So that no single example pays for loading the vocabulary."""
+    vocabulary.encoding()
+
+
 @pytest.fixture(scope="module")
 def counter() -> Counter:
     return Counter(image_tokens=1_234)
