@@ -137,7 +137,7 @@ def _much_removed(opened: Opened, after: Opened) -> Check:
 
 
 def _adds_up(opened: Opened, proposal: Proposal, after: Opened) -> Check:
-    """after = before − Σ before + Σ after + summary, in our own counting."""
+    """Tokens after are those before − Σ tokens_before + Σ tokens_after + summary, all counted by us."""
     summary = 0
     if proposal.summary is not None:
         marked = (n for item, n in zip(after.view.items, after.item_tokens) if item.mark == "summary")

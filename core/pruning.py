@@ -15,19 +15,8 @@ from core.calls import Call, calls_of, covers
 from core.limiting import limit_log
 from core.pointers import is_pointer, pointer
 from core.proposal import Disposition
-from core.view import Item, Source, Turn, Unit, turns
-
-READ_ONLY_COMMAND = re.compile(
-    r"^(?:cd \S+ && )?(?:[A-Z_]+=\S+ )*(?:sudo )?(?:"
-    r"ls|cat|head|tail|grep|rg|ag|find|fd|tree|wc|file|stat|du|df|ps|env|pwd|which|date|uname|sed -n|awk|diff|jq|"
-    r"git (?:status|diff|log|show|blame|grep|ls-files|branch)|"
-    r"pytest|python3? -m (?:pytest|unittest|mypy|ruff|flake8|compileall)|tox|nox|ruff|mypy|pyright|flake8|eslint|tsc|"
-    r"make (?:test|check|lint|build)|(?:npm|pnpm|yarn|bun) (?:run )?(?:test|lint|build|typecheck)|npx (?:jest|vitest|tsc)|"
-    r"cargo (?:test|check|clippy|build)|go (?:test|vet|build)|mvn (?:-\S+ )*(?:test|verify|compile)|gradle \S*test\S*|"
-    r"\./gradlew \S*test\S*|ctest|jest|vitest|phpunit|rspec|dotnet (?:test|build)|\.venv/bin/(?:pytest|python -m pytest)"
-    r")(?:\s|$)"
-)
-"""Shell commands that can be run again for the same kind of answer and change nothing that matters."""
+from core.repeatable import repeatable
+from core.view import Item, Turn, Unit, turns
 
 COURTESY = re.compile(
     r"^(?:hi|hello|hey|thanks?|thank you|thx|ok(?:ay)?|great|perfect|nice|cool|good|got it|sounds good|yes|yep|sure|"
@@ -141,7 +130,7 @@ def _superseded(
 
 def _reobtainable(call: Call) -> bool:
     if call.tool.kind == "shell":
-        return bool(READ_ONLY_COMMAND.match(call.command))
+        return repeatable(call.command)
     return call.tool.reobtainable
 
 
@@ -203,8 +192,3 @@ def _is_courtesy(view: Prunable, turn: Turn) -> bool:
         return False
     # Tokens: a longer answer may hold a decision.
     return sum(view.item_tokens[at] for at in answer if view.items[at].kind == "text") <= 40
-
-
-def source_of(item: Item) -> Source | None:
-    """The stored part that a disposition names for an item; None for a repair."""
-    return item.source[0] if item.source else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
+from core.budget import Budget
 from core.metering import tokens_after, tokens_before
 from core.planning import Plan
 from core.proposal import Disposition
@@ -29,7 +30,7 @@ def plan_lines(plan: Plan) -> list[str]:
         + (", edited" if plan.proposal.edited else ""),
         f"  file       {one_line(str(opened.session.path))}",
         f"  model      {_model(plan)}",
-        f"  pressure   {plan.budget.describe()}",
+        f"  pressure   {pressure_line(plan.budget)}",
         f"  view       {opened.view_tokens:,} → {plan.after.view_tokens:,} tokens (counted; system prompt and tools "
         f"not included), {len(opened.view.items):,} → {len(plan.after.view.items):,} items",
     ]
@@ -38,6 +39,15 @@ def plan_lines(plan: Plan) -> list[str]:
     lines += check_lines(plan)
     lines.append(f"  commits as {plan.commits_as}{f': {one_line(plan.why)}' if plan.why else ''}")
     return lines
+
+
+def pressure_line(budget: Budget) -> str:
+    """What is used, with its kind, against the threshold, and what the policy says to that."""
+    if budget.window is None or budget.threshold is None:
+        return f"{budget.used} tokens used; the window is unknown: give --window N"
+    held = "".join(f" − {reserve.tokens:,} {reserve.name}" for reserve in budget.reserves)
+    verdict = "acts" if budget.acts else f"acts in {budget.left:,} tokens"
+    return f"{budget.used} tokens of {budget.window.value:,}{held}: threshold {budget.threshold:,}; {verdict}"
 
 
 def _model(plan: Plan) -> str:

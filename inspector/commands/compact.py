@@ -6,15 +6,14 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from inspector.commands.options import add_view_options
+from inspector.commands.options import add_command, add_path, add_view_options
 from inspector.commands.plan import add_plan_options
 
 if TYPE_CHECKING:
     from core.commit import Receipt
     from core.planning import Plan
 
-EXAMPLES = """examples:
-  seamline compact session.jsonl
+EXAMPLES = """  seamline compact session.jsonl
   seamline compact session.jsonl --target 40000 --yes --agent-stopped
   seamline compact session.jsonl --edit proposal.json --summary my-summary.md
   seamline compact session.jsonl --as fork
@@ -22,29 +21,27 @@ EXAMPLES = """examples:
 
 
 def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    parser = subparsers.add_parser(
+    parser = add_command(
+        subparsers,
         "compact",
-        help="propose, show, ask, and write the result into the session",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        "propose, show, ask, and write the result into the session",
+        EXAMPLES,
+        "Propose a compaction, show it, ask, and write it in one transaction. Undo gives back the same bytes.",
     )
-    parser.add_argument("path", metavar="PATH", help="a session file, or a folder that holds one")
-    parser.add_argument("--json", action="store_true", help="the receipt as JSON, schema compact/1 (needs --yes)")
+    add_path(parser, json="compact/1")
     add_plan_options(parser)
     parser.add_argument(
-        "--summary", default="offline", metavar="offline|FILE", help="who writes it: %(default)s, or a file"
+        "--summary", default="offline", metavar="offline|FILE", help="who writes it: the program (offline), or a file"
     )
     parser.add_argument("--yes", action="store_true", help="commit without asking")
-    parser.add_argument(
-        "--agent-stopped", action="store_true", help="your word that the agent has not opened the session"
-    )
+    parser.add_argument("--agent-stopped", action="store_true", help="your word: no agent has this session open")
     parser.add_argument("--as", dest="form", choices=("fork",), help="write a new session, leave this one untouched")
     add_view_options(parser)
-    parser.set_defaults(run=run, schema="compact/1")
+    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from inspector.commands.output import print_json, refuse
+    from inspector.commands.output import print_json, print_lines, refuse
     from inspector.commands.planned import asks_for_more, planned
     from inspector.plan_text import plan_lines
 
@@ -53,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
     _prepare(arguments)
     plan = planned(arguments, arguments.summary, fork=arguments.form == "fork")
     if not arguments.json:
-        print("\n".join(plan_lines(plan)))
+        print_lines(plan_lines(plan))
     reason = _nothing_to_do(plan, asks_for_more(arguments, plan.opened))
     if reason:
         return refuse(arguments, reason)
@@ -63,16 +60,15 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print_json({"schema": "compact/1", "receipt": receipt.to_json(), "view": str(receipt.result)})
     else:
-        print("\n".join(receipt_lines(receipt, plan)))
+        print_lines(receipt_lines(receipt, plan))
     return 0
 
 
 def _prepare(arguments: argparse.Namespace) -> None:
     """What an earlier, killed commit left is put right first; and no work is done for a file that can't be written."""
+    from core.commit.apply import can_write
     from inspector.commands.options import session_path
     from inspector.commands.recovering import recover_first
-
-    from core.commit.apply import can_write
 
     path = session_path(arguments)
     recover_first(path)
@@ -81,16 +77,18 @@ def _prepare(arguments: argparse.Namespace) -> None:
 
 def _nothing_to_do(plan: Plan, asked: bool) -> str:
     """Why there is nothing to commit; empty where there is something."""
+    from inspector.plan_text import pressure_line
+
     where = plan.opened.session.path
     if plan.commits_as == "fork" and plan.why == "asked for":
         return ""
     if not plan.changes_anything:
-        return f"{where}: nothing need go: {plan.budget.describe()}; give --target N to go further"
+        return f"{where}: nothing need go: {pressure_line(plan.budget)}; give --target N to go further"
     if plan.would_act is None and not asked:
         return f"{where}: the model's window is unknown: give --window N, or --target N"
     if not plan.would_act and not asked:
         return (
-            f"{where}: nothing need go yet: {plan.budget.describe()}; give --target N or --edit FILE to compact anyway"
+            f"{where}: nothing need go yet: {pressure_line(plan.budget)}; to compact anyway: --target N"
         )
     if plan.commits_as == "fork" and plan.why:
         return f"{where}: {plan.why}"

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from inspector.commands.options import add_view_options
+from inspector.commands.options import add_command, add_path, add_view_options
 
-EXAMPLES = """examples:
-  seamline plan session.jsonl
+EXAMPLES = """  seamline plan session.jsonl
   seamline plan session.jsonl --target 40000 --json > proposal.json
   seamline plan session.jsonl --edit proposal.json
 """
@@ -33,21 +32,15 @@ def positive(text: str) -> int:
 
 
 def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    parser = subparsers.add_parser(
-        "plan",
-        help="propose a compaction; writes nothing",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("path", metavar="PATH", help="a session file, or a folder that holds one")
-    parser.add_argument("--json", action="store_true", help="the proposal as JSON, schema plan/1")
+    parser = add_command(subparsers, "plan", "propose a compaction; writes nothing", EXAMPLES)
+    add_path(parser, json="plan/1")
     add_plan_options(parser)
     add_view_options(parser)
-    parser.set_defaults(run=run, schema="plan/1")
+    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from inspector.commands.output import print_json
+    from inspector.commands.output import print_json, print_lines
     from inspector.commands.planned import planned
     from inspector.plan_text import plan_lines
 
@@ -55,5 +48,5 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print_json(plan.to_json())
         return 0
-    print("\n".join(plan_lines(plan)))
+    print_lines(plan_lines(plan))
     return 0
