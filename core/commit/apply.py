@@ -30,7 +30,8 @@ def can_write(path: Path, fork: bool = False) -> None:
     target = target_of(path)
     if os.statvfs(target.parent).f_flag & os.ST_RDONLY:
         raise CommitRefused(f"{path}: it is on a read-only file system: copy the session elsewhere")
-    if not os.access(target.parent, os.W_OK | os.X_OK):
+    effective = os.access in os.supports_effective_ids
+    if not os.access(target.parent, os.W_OK | os.X_OK, effective_ids=effective):
         raise CommitRefused(
             f"{target.parent}: the folder is read-only: make it writable, or copy the session elsewhere"
         )

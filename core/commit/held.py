@@ -73,7 +73,7 @@ class Held:
         """Whether the path still leads to this very file."""
         try:
             return os.path.samestat(self.path.stat(), self.status())
-        except OSError:
+        except FileNotFoundError:
             return False
 
     def holds(self, offset: int, data: bytes) -> bool:

@@ -80,7 +80,8 @@ def _settle_commit(operation: Operation, journal: Journal, now: float, name: str
     except FileNotFoundError:
         reason = f"{name} was interrupted, and the file is gone since"
         return Recovered(journal.mark(receipt, "failed", now, reason), "stopped", reason)
-    if all(one in ("whole", "continued") for one in found):
+    # A reason stands there where the commit failed and could not be taken back at once: it is never finished then.
+    if not receipt.reason and all(one in ("whole", "continued") for one in found):
         reason = "interrupted after all of it was written"
         if "continued" in found:
             reason += "; the agent has gone on from it since"
@@ -94,8 +95,9 @@ def _settle_commit(operation: Operation, journal: Journal, now: float, name: str
             KINDS[change.kind].take_back(change, data, receipt.id)
     except Unsettled:
         return _stop(operation, journal, now, name)
-    reason = "interrupted before all of it was written; the session is as it was"
-    return Recovered(journal.mark(receipt, "rolled-back", now, reason), "rolled-back", f"{name} was {reason}")
+    reason = receipt.reason or "interrupted before all of it was written"
+    reason += "; taken back now: the session is as it was"
+    return Recovered(journal.mark(receipt, "rolled-back", now, reason), "rolled-back", f"{name}: {reason}")
 
 
 def _stop(operation: Operation, journal: Journal, now: float, name: str) -> Recovered:

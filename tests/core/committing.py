@@ -1,0 +1,164 @@
+"""A plain session with a patch for it, for the tests of commits; run as a program it commits and dies where told."""
+
+import hashlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from core.agents.protocol import Stamp
+from core.commit import Facts, FileState, Journal, Receipt, Request, Span, commit, recover, undo
+from core.commit.held import Held
+from core.commit.request import nobody, nowhere
+from core.files import Disk, Overlay, fingerprint
+from core.patch import Append, Create, Patch
+
+ROOT = Path(__file__).parents[2]
+OLD = b'{"type":"session","id":"s"}\n' + b"".join(b'{"n":%d,"text":"line"}\n' % n for n in range(40))
+DATA = b'{"type":"compaction","summary":"SECRET WORDS"}\n{"type":"context_edit"}\n'
+LONG_AGO = 1_700_000_000_123_456_789
+"""A time of change, nanoseconds."""
+
+
+def digest_of(path: Path) -> str:
+    """Stands for an agent's reader: the digest of what it reads afresh from the disk."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+@dataclass
+class Case:
+    """One session in `folder / "sessions"`, the state folder beside it, and a patch made for the session."""
+
+    folder: Path
+    kind: str = "append"
+    number: int = 0
+    known_running: Callable[[Path], str | None] = nobody
+    agent_stopped: bool = False
+    reread: Callable[[Path], str] = digest_of
+    named: Path | None = None
+    """Another path to the session, such as a symbolic link."""
+    made_for: str = field(default="")
+
+    @property
+    def path(self) -> Path:
+        return self.folder / "sessions" / "one.jsonl"
+
+    @property
+    def result(self) -> Path:
+        return self.path if self.kind == "append" else self.path.with_name("fork.jsonl")
+
+    @property
+    def state(self) -> Path:
+        return self.folder / "state"
+
+    def make(self, old: bytes = OLD) -> "Case":
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self.path.write_bytes(old)
+        self.path.chmod(0o640)
+        os.utime(self.path, ns=(LONG_AGO, LONG_AGO))
+        return self
+
+    def request(self) -> Request:
+        shown = self.named or self.path
+        if self.kind == "append":
+            patch = Patch((Append(shown, shown.stat().st_size, DATA),), shown, "append")
+        else:
+            patch = Patch((Create(self.result, OLD + DATA),), self.result, "fork")
+        seen = Overlay(Disk(), patch)
+        whole = seen.read(patch.session, 0, seen.size(patch.session))
+        return Request(
+            patch=patch,
+            session=shown,
+            fingerprint=fingerprint(Disk(), shown),
+            approved=hashlib.sha256(whole).hexdigest(),
+            reread=self.reread,
+            facts=Facts("pi", "handoff", Span("a", "b", {"drop": 2}), {"value": 9}, {"value": 3}, "offline"),
+            known_running=self.known_running,
+            agent_stopped=self.agent_stopped,
+        )
+
+    def stamp(self) -> Stamp:
+        def new_id() -> str:
+            self.number += 1
+            return hashlib.sha256(f"{os.getpid()} {self.number} {time.time_ns()}".encode()).hexdigest()[:32]
+
+        return Stamp(time.time(), new_id)
+
+    def commit(self, at: Callable[[str], None] = nowhere, request: Request | None = None) -> Receipt:
+        with Journal(self.state) as journal:
+            return commit(request or self.request(), journal, self.stamp(), at)
+
+    def undo(self, at: Callable[[str], None] = nowhere) -> Receipt:
+        with Journal(self.state) as journal:
+            return undo(self.result, journal, time.time(), self.known_running, at)
+
+    def recover(self) -> list[str]:
+        with Journal(self.state) as journal:
+            return [found.outcome for found in recover(journal, now=time.time())]
+
+    def receipts(self) -> tuple[Receipt, ...]:
+        with Journal(self.state) as journal:
+            return journal.receipts()
+
+    def states(self) -> list[str]:
+        return [receipt.state for receipt in self.receipts()]
+
+    def look(self) -> tuple[FileState, list[str]]:
+        """All that a refused or undone commit must leave unchanged: bytes, mode, time, inode, and the folder."""
+        with Held(self.path) as held:
+            return held.observe(), self.names()
+
+    def names(self) -> list[str]:
+        return sorted(os.listdir(self.path.parent))
+
+    def pending(self) -> list[str]:
+        folder = self.state / "pending"
+        return sorted(os.listdir(folder)) if folder.exists() else []
+
+    def new(self) -> bool:
+        """Whether the result is whole and approved."""
+        wanted = OLD + DATA
+        return self.result.exists() and self.result.read_bytes() == wanted and self.names() == self.all_names()
+
+    def all_names(self) -> list[str]:
+        return sorted({"one.jsonl", self.result.name})
+
+    def child(self, action: str, step: str = "", short: int = -1) -> "subprocess.Popen[str]":
+        """The same commit or undo in another process, which kills itself just before `step`."""
+        arguments = [str(self.folder), self.kind, action, step, str(short)]
+        environment = os.environ | {"PYTHONPATH": str(ROOT)}
+        return subprocess.Popen(
+            [sys.executable, __file__, *arguments], env=environment, text=True, stdout=subprocess.PIPE
+        )
+
+
+def main() -> None:
+    """Arguments: folder, kind, `commit` or `undo`, the step to die at, bytes of a short first write (-1: all)."""
+    folder, kind, action, deadly, short = sys.argv[1:]
+
+    def at(step: str) -> None:
+        if step == deadly:
+            os.kill(os.getpid(), signal.SIGKILL)
+        if step == "go?":
+            sys.stdin.readline()
+
+    if int(short) >= 0:
+        whole = os.write
+        os.write = lambda descriptor, data: whole(descriptor, bytes(data)[: int(short)] or data)
+    case = Case(Path(folder), kind)
+    outcome: dict[str, str] = {}
+    try:
+        receipt = case.commit(at) if action == "commit" else case.undo(at)
+        outcome = {"state": receipt.state}
+    except Exception as error:
+        outcome = {"error": type(error).__name__, "message": str(error)}
+    sys.stdout.write(json.dumps(outcome))
+
+
+if __name__ == "__main__":
+    main()
