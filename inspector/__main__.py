@@ -62,7 +62,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Exception as error:
         if os.environ.get("SEAMLINE_DEBUG"):
             raise
-        return refuse(arguments, *_said(error))
+        return _refused(arguments, error)
 
 
 def _parse(words: list[str]) -> argparse.Namespace:
@@ -102,21 +102,25 @@ def _make_streams_robust() -> None:
             reconfigure(errors="backslashreplace")
 
 
-def _said(error: Exception) -> tuple[str, int]:
-    """The one line for a person, and the exit code."""
-    from inspector.opening import WrongUsage
+def _refused(arguments: argparse.Namespace | None, error: Exception) -> int:
+    from inspector.opening import SeveralSessions, WrongUsage
 
-    if isinstance(error, WrongUsage):
-        return str(error), WRONG_USAGE
+    if isinstance(error, SeveralSessions):
+        return refuse(arguments, str(error), WRONG_USAGE, [found.path for found in error.found])
+    return refuse(arguments, _said(error), WRONG_USAGE if isinstance(error, WrongUsage) else FINDING)
+
+
+def _said(error: Exception) -> str:
+    """What went wrong, in one line for a person."""
     if isinstance(error, SeamlineError):
-        return str(error), FINDING
+        return str(error)
     if isinstance(error, OSError):
         where = f"{os.fsdecode(error.filename)}: " if isinstance(error.filename, (str, bytes)) else ""
         what = error.strerror or type(error).__name__
-        return f"{where}{what}: check that the path is right and may be read and written", FINDING
+        return f"{where}{what}: check that the path is right and may be read and written"
     if isinstance(error, ModuleNotFoundError):
-        return f"{error}: the installation is incomplete: install seamline anew", FINDING
-    return f"internal error, {type(error).__name__}: {error}: run again with SEAMLINE_DEBUG=1 and report it", FINDING
+        return f"{error}: the installation is incomplete: install seamline anew"
+    return f"internal error, {type(error).__name__}: {error}: run again with SEAMLINE_DEBUG=1 and report it"
 
 
 if __name__ == "__main__":

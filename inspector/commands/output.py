@@ -5,8 +5,10 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 from inspector.text import printable
@@ -48,11 +50,20 @@ def print_lines(lines: Iterable[str]) -> None:
         print(printable(line))
 
 
-def refuse(arguments: argparse.Namespace | None, reason: str, code: int = FINDING) -> int:
-    """Say in one line on standard error why nothing was done; with `--json` on standard output too."""
+def refuse(
+    arguments: argparse.Namespace | None, reason: str, code: int = FINDING, sessions: Sequence[Path] = ()
+) -> int:
+    """Say in one line on standard error why nothing was done; with `--json` on standard output too.
+
+    `sessions` are those that could have been meant: listed on standard output.
+    """
     reason = printable(" ".join(reason.split()))
+    names = [os.fsencode(path).decode("utf-8", "backslashreplace") for path in sessions]
     if getattr(arguments, "json", False):
-        print_json({"schema": getattr(arguments, "schema", "error/1"), "error": reason})
+        error: dict[str, Any] = {"schema": getattr(arguments, "schema", "error/1"), "error": reason}
+        print_json(error | {"sessions": names} if names else error)
+    else:
+        print_lines(names)
     command = getattr(arguments, "command", None)
     print(f"seamline{f' {command}' if command not in (None, 'open') else ''}: {reason}", file=sys.stderr)
     return code
