@@ -66,6 +66,11 @@ def context(session: Session, client: Client) -> Context:
     return out
 
 
+def messages_of(session: Session, client: Client, entry: Entry) -> tuple[Message, ...]:
+    """The messages of one entry by itself, without any edit. Raises ClientRefuses."""
+    return tuple(_Reader(session, client, entry, None, []).messages())
+
+
 def _edits(session: Session, entries: tuple[Entry, ...], out: Context) -> dict[str, tuple[Entry, Any]]:
     """Target → the last edit of it among the selected entries, with its replacement."""
     edits: dict[str, tuple[Entry, Any]] = {}

@@ -173,13 +173,18 @@ def find() -> Iterator[Found]:
             continue
 
 
-def _candidates() -> Iterator[Path]:
+def folders() -> tuple[Path, ...]:
+    """The folders that `find` looks into, the one with a folder for each project last."""
     home = Path(os.environ.get("PI_CODING_AGENT_DIR") or "~/.pi/agent").expanduser()
-    flat = [os.environ.get("PI_CODING_AGENT_SESSION_DIR"), _session_folder(home / "settings.json")]
+    named = [os.environ.get("PI_CODING_AGENT_SESSION_DIR"), _session_folder(home / "settings.json")]
+    return (*(Path(folder).expanduser() for folder in named if folder), home / "sessions")
+
+
+def _candidates() -> Iterator[Path]:
+    *flat, by_project = folders()
     for folder in flat:
-        if folder:
-            yield from sorted(Path(folder).expanduser().glob("*.jsonl"))
-    yield from sorted((home / "sessions").glob("*/*.jsonl"))
+        yield from sorted(folder.glob("*.jsonl"))
+    yield from sorted(by_project.glob("*/*.jsonl"))
 
 
 def _session_folder(settings: Path) -> str | None:

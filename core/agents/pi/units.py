@@ -7,14 +7,9 @@ user message behind a run of results.
 
 from __future__ import annotations
 
-import re
-
 from core.agents.protocol import Options
 from core.proposal import What
 from core.view import Item, Mark, Source, Unit, UnitKind, View
-
-CONTEXT_EDIT_SINCE = (0, 87)
-"""The first client that knows `context_edit` entries; older ones send the full text."""
 
 _KIND_OF_MARK: dict[Mark, UnitKind] = {
     "": "user",
@@ -39,12 +34,6 @@ _NO_RESULT: dict[UnitKind, str] = {
     "orphan": "a result without its call can't be shortened: keep, summarise or drop it instead",
     "system": "the system prompt is no part of the history: nothing to do here",
 }
-
-
-def edits_in_place(client_version: str) -> bool:
-    """Whether this client follows `context_edit` entries; False for a version that can't be read."""
-    found = re.match(r"v?(\d+)\.(\d+)", client_version)
-    return found is not None and (int(found[1]), int(found[2])) >= CONTEXT_EDIT_SINCE
 
 
 class _Group:
@@ -74,10 +63,11 @@ class _Grouping:
     def add(self, position: int, item: Item) -> None:
         group = self._group(item)
         group.items.append(position)
-        for source in item.source:
-            # A repair, or the line above bundled pictures, may name entries of another unit: those stay there.
-            if self.of_entry.setdefault(source.entry, group) is group:
-                group.entries.setdefault(source.entry)
+        if item.source:
+            # Only the first source: behind it may stand the edit that gave the part its text.
+            entry = item.source[0].entry
+            self.of_entry[entry] = group
+            group.entries.setdefault(entry)
         if item.kind == "tool_call":
             group.kind = "exchange"
             self.of_call[item.call_id] = group

@@ -1,0 +1,125 @@
+"""The route for clients without `context_edit` (before 0.87): a new beginning, followed by copies of what is kept.
+
+With a summary the beginning is a compaction that keeps nothing (its first kept entry is its own id); without one, a
+new root. Copies have new ids and no usage: their old figures tell the size of another context, and pi would compact
+because of them. They keep provider, api and model, without which pi drops their thinking, and their own times.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from core.agents.pi.chain import Chain, stored_id
+from core.agents.pi.context import selected
+from core.agents.pi.decisions import Decisions
+from core.agents.pi.editing import is_cut_point, result_content
+from core.agents.pi.records import detail, record
+from core.session import Entry, Session
+
+NO_USAGE = {
+    "input": 0,
+    "output": 0,
+    "cacheRead": 0,
+    "cacheWrite": 0,
+    "totalTokens": 0,
+    "cost": {"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0, "total": 0},
+}
+
+
+def copy(chain: Chain, decisions: Decisions, compaction: dict[str, Any] | None, prompt: dict[str, Any] | None) -> None:
+    """Add the records that make the view as decided; `compaction` holds the fields that the cut does not change.
+
+    Without `compaction` nothing is summarised; an earlier summary that stays is then carried on. `prompt` is the
+    session's system message, for newer clients that open the file later.
+    """
+    session = chain.session
+    first = _plain_cut(session, decisions) if compaction is not None else None
+    if compaction is not None and first is not None:
+        chain.add("compaction", firstKeptEntryId=stored_id(session, first.id), **compaction)
+        return
+    earlier = next((unit for unit in decisions.kept if unit.kind == "summary"), None)
+    if compaction is None and earlier is not None:
+        compaction = _carried_on(session, earlier.id, prompt)
+    copies: dict[str, str] = {}
+    own = ""
+    if compaction is not None:
+        own = chain.new_id()
+        details = compaction["details"]
+        details = details | {"seamline": {**details.get("seamline", {}), "copied": copies}}
+        chain.add("compaction", own, **{**compaction, "firstKeptEntryId": own, "details": details})
+    else:
+        chain.parent = None
+        if prompt is not None:
+            chain.add("message", message=prompt)
+    last_reply = _copy_kept(chain, decisions, copies)
+    _restore_state(chain, last_reply, new_root=not own)
+
+
+def _plain_cut(session: Session, decisions: Decisions) -> Entry | None:
+    """The first kept entry, where a compaction alone does it: all that is kept stands unaltered behind all that goes.
+
+    An earlier compaction must not stand in between either: some clients (0.85) would send its summary again.
+    """
+    if not decisions.kept or decisions.shortened:
+        return None
+    places = {entry.id: place for place, entry in enumerate(detail(session).path)}
+    first = min((entry for unit in decisions.kept for entry in unit.entries), key=places.__getitem__)
+    gone = [places[entry] for unit in decisions.units if unit.id in decisions.gone for entry in unit.entries]
+    entry = session.entry(first)
+    if entry is None or not is_cut_point(entry) or max(gone, default=-1) > places[first]:
+        return None
+    return entry
+
+
+def _carried_on(session: Session, entry_id: str, prompt: dict[str, Any] | None) -> dict[str, Any]:
+    """The fields of an earlier compaction whose summary stays."""
+    entry = session.entry(entry_id)
+    assert entry is not None
+    fields = record(session, entry)
+    kept = {name: fields[name] for name in ("summary", "tokensBefore", "fromHook") if name in fields}
+    details = fields.get("details")
+    kept["details"] = details if isinstance(details, dict) else {}
+    return kept | ({"systemMessage": prompt} if prompt is not None else {})
+
+
+def _copy_kept(chain: Chain, decisions: Decisions, copies: dict[str, str]) -> tuple[Any, Any] | None:
+    """Copies of the kept entries in file order; gives provider and model of the last reply among them."""
+    session = chain.session
+    kept = {entry for unit in decisions.kept for entry in unit.entries}
+    last_reply = None
+    for entry in selected(session):
+        if entry.id not in kept or entry.kind == "compaction":
+            continue
+        value = record(session, entry)
+        message = value.get("message")
+        shortened = decisions.shortened.get(entry.id)
+        if entry.kind == "message" and isinstance(message, dict):
+            if shortened is not None:
+                message["content"] = result_content(message.get("content"), shortened)
+            if message.get("role") == "assistant":
+                message["usage"] = NO_USAGE
+                last_reply = (message.get("provider"), message.get("model"))
+        own = chain.copy(value)
+        if shortened is None:
+            copies[entry.id] = own
+    return last_reply
+
+
+def _restore_state(chain: Chain, last_reply: tuple[Any, Any] | None, new_root: bool) -> None:
+    """Leave model and thinking level as they were: both follow from the last records of the path that name them."""
+    model: tuple[Any, Any] | None = None
+    level: Any = None
+    for entry in detail(chain.session).path:
+        if entry.kind == "model_change":
+            value = record(chain.session, entry)
+            model = (value.get("provider"), value.get("modelId"))
+        elif entry.kind == "message" and entry.role == "assistant":
+            value = record(chain.session, entry)["message"]
+            model = (value.get("provider"), value.get("model"))
+        elif entry.kind == "thinking_level_change":
+            level = record(chain.session, entry).get("thinkingLevel")
+    if new_root and level is not None:
+        chain.add("thinking_level_change", thinkingLevel=level)
+    now = last_reply if new_root else last_reply or model
+    if model is not None and model != now:
+        chain.add("model_change", provider=model[0], modelId=model[1])
