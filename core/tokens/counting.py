@@ -10,7 +10,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from core.tokens.images import OPAQUE_TOKENS
+from core.tokens.images import DEFAULT_IMAGE_TOKENS, OPAQUE_TOKENS
 from core.view import Item
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ _CACHE_ENTRIES = 200_000
 class Counter:
     """Counts tokens and remembers each text's count by its hash. The vocabulary is loaded at the first count."""
 
-    def __init__(self, image_tokens: int) -> None:
+    def __init__(self, image_tokens: int = DEFAULT_IMAGE_TOKENS) -> None:
         """`image_tokens`: what one image is charged, as the agent's profile states."""
         self.image_tokens = image_tokens
         self._encoding: tiktoken.Encoding | None = None

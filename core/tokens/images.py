@@ -1,9 +1,9 @@
 """What is charged for parts that have no text: images, and reasoning that only the provider can read.
 
 An image is never counted by the length of its base64, which would be hundreds of thousands of tokens. Providers
-charge by its size in pixels, about 85 to 1,700 tokens (https://platform.openai.com/docs/guides/images-vision,
+charge by its size in pixels, from 85 to a few thousand tokens (https://platform.openai.com/docs/guides/images-vision,
 https://docs.anthropic.com/en/docs/build-with-claude/vision), after scaling that a log does not record. So every
-image has one stated rate: the agent's own, from its `agent.toml`, and where there is no agent the rate below.
+image has one stated rate: the agent's own, from its `agent.toml`, and where that states none the rate below.
 """
 
 from __future__ import annotations
