@@ -182,6 +182,10 @@ class Agent(Protocol):
         """The sessions in the agent's own folders on this machine."""
         ...
 
+    def folders(self) -> tuple[Path, ...]:
+        """Where `find` looks on this machine, whether or not the folders exist."""
+        ...
+
     def image(self, session: Session, source: Sequence[Source]) -> bytes | None:
         """The bytes of an image item, read now."""
         ...

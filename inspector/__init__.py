@@ -1,0 +1,1 @@
+"""Everything that a person sees: the screens in the terminal, and the commands."""

@@ -1,0 +1,69 @@
+"""The slow figures of a session, made in a thread and handed over piece by piece."""
+
+from __future__ import annotations
+
+import time
+from array import array
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from core.budget import Figure, handoff_budget, marks
+from core.opening import Opened
+from core.planning import budget_of
+from core.policies.settings import Settings
+from inspector.widgets.growth_rows import Growth, reported
+from inspector.widgets.meter_rows import Gauge
+from inspector.widgets.timeline_rows import Timeline
+
+STEP = 0.1
+"""Seconds between two reports."""
+
+Report = Callable[[int, "array[int]"], None]
+"""Called with the number of the first line and the counted tokens of the lines from there on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What stands above the list once everything is counted."""
+
+    gauge: Gauge
+    threshold: int | None
+    growth: Growth | None
+    """None where the provider reported no usage."""
+
+
+def count(opened: Opened, timeline: Timeline, report: Report, cancelled: Callable[[], bool]) -> None:
+    """Count every line, what the model sees first; stops early where it is cancelled."""
+    for start, stop in _spans(timeline):
+        values = array("q")
+        first, due = start, time.monotonic() + STEP
+        for index in range(start, stop):
+            values.append(opened.counter.count(timeline.lines[index].item))
+            if time.monotonic() >= due:
+                if cancelled():
+                    return
+                report(first, values)
+                first, values, due = index + 1, array("q"), time.monotonic() + STEP
+        if values and not cancelled():
+            report(first, values)
+
+
+def _spans(timeline: Timeline) -> Iterator[tuple[int, int]]:
+    groups = sorted(timeline.groups, key=lambda group: group.kind == "past")
+    return ((group.start, group.stop) for group in groups)
+
+
+def measure(opened: Opened) -> Measured:
+    """The figures of the window, from counted tokens and the provider's usage. Slow until `count` has run."""
+    budget = budget_of(opened, Settings())
+    view = Figure(opened.view_tokens, "counted", "view")
+    usage = opened.usage
+    gauge = Gauge(budget.used, view, marks(budget, opened.agent.profile), usage.stale)
+    return Measured(gauge, budget.threshold, reported(opened.session, usage))
+
+
+def first_gauge(opened: Opened, estimated: int) -> Gauge:
+    """The figures of the window before anything was counted."""
+    used = Figure(estimated, "estimated", "view, bytes / 4")
+    budget = handoff_budget(opened.resume.window, used, opened.resume.max_output)
+    return Gauge(used, used, marks(budget, opened.agent.profile))
