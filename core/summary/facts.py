@@ -1,0 +1,123 @@
+"""Facts of a session's past: collected by fixed rules, each with the entry that proves it. Nothing is made up."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from core.agents.protocol import Profile
+from core.summary.claims import claims
+from core.summary.document import read_document
+from core.summary.history import Part, clean, parts_of
+from core.summary.logs import first_message
+from core.summary.merging import add, additions, merge
+from core.summary.plans import plan_in_text
+from core.summary.rows import from_sections
+from core.summary.state import Facts, Plan, Quote, from_state
+from core.summary.wishes import wishes
+from core.summary.work import runs, work
+from core.view import Item, Seen
+
+_LINK = re.compile(r"https?://[^\s<>\"'`，。；！？、（）()“”\]\[{}|\\^]+")
+
+
+def collect(
+    seen: Sequence[Seen],
+    kept: Sequence[Item],
+    profile: Profile,
+    states: Mapping[str, Mapping[str, Any]] | None = None,
+) -> Facts:
+    """The facts of the span that is to be summarised.
+
+    `seen` is the whole path up to the first kept unit, oldest first, with what earlier compactions hid; items that
+    were dropped are not used. `kept` is what stays in the view: it only tells what was answered, passed or taken
+    back later, the plan's newest state and the last request. `states` holds the stored states of earlier summaries
+    of ours by their entry's id. Where an earlier summary's originals are in `seen`, they are used, and of the
+    summary only what a person added to it; else its facts are merged in, and an agent's own summary is carried
+    apart as text.
+    """
+    parts = parts_of(seen, kept)
+    hidden_by = {one.left_at for one in seen if one.sight == "summarized" and not one.item.mark}
+    facts = _collect([part for part in parts if part.item.mark in {"", "shell", "custom"}], profile)
+    earlier = [part for part in parts if not part.kept and part.item.mark in {"summary", "branch_summary"}]
+    summaries = [part for part in earlier if part.item.mark == "summary"]
+    for part in reversed(earlier):
+        state = from_state((states or {}).get(part.entry))
+        if part.entry not in hidden_by:
+            facts = merge(_earlier(part, state), facts)
+        elif part is summaries[-1] and (read := read_document(part.item.text)) is not None:
+            originals = {one.entry: one.item.text for one in parts}
+            facts = add(facts, additions(from_sections(read[1]), state or facts, part.entry, originals))
+    return facts
+
+
+def _collect(parts: list[Part], profile: Profile) -> Facts:
+    user = wishes(parts)
+    all_runs = runs(parts, profile)
+    tools = work(all_runs)
+    by_entry = {part.entry: part.position for part in parts}
+    messages = {
+        by_entry.get(run.result_entry, run.position): Quote(line, run.result_entry)
+        for run in all_runs
+        if run.failed and (line := first_message(run.result))
+    }
+    agent = claims(parts, profile, messages)
+    return Facts(
+        goal=user.goal,
+        constraints=user.constraints,
+        messages=user.messages,
+        decisions=tuple(agent.decisions),
+        plan=tools.plan or _written_plan(parts),
+        milestones=tuple(tools.milestones),
+        reports=tuple(agent.reports),
+        verified=tuple(agent.verified),
+        unverified=tuple(agent.unverified),
+        attempts=tuple(agent.attempts),
+        failures=tuple(tools.failures),
+        next_steps=tuple(agent.next_steps),
+        questions=tuple(agent.questions),
+        request=user.request,
+        changes=tuple(tools.changes.values()),
+        reads=tuple(tools.reads.values()),
+        commands=tuple(tools.commands.values()),
+        links=_links(parts),
+    )
+
+
+def _written_plan(parts: Sequence[Part]) -> Plan | None:
+    """The newest checklist in the agent's own text, for agents without a plan tool."""
+    for part in reversed(parts):
+        if part.said_by_agent and (plan := plan_in_text(part.item.text, part.entry)):
+            return plan
+    return None
+
+
+def _links(parts: Iterable[Part]) -> tuple[Quote, ...]:
+    """Web addresses that the user or the agent wrote, or that a web tool was given; each once, newest last."""
+    found: dict[str, Quote] = {}
+    for part in parts:
+        if part.kept or not (part.said_by_user or part.said_by_agent or part.item.kind == "tool_call"):
+            continue
+        text = part.item.text if part.item.kind == "text" else str(part.item.arguments)
+        if part.item.kind == "text" or len(text) < 2_000:
+            for match in _LINK.finditer(text):
+                link = clean(match[0].rstrip(".,;:!?*_"))
+                found.pop(link, None)
+                found[link] = Quote(link, part.entry)
+    return tuple(found.values())
+
+
+def _earlier(part: Part, state: Facts | None) -> Facts:
+    """The facts that an earlier summary stands for whose originals are not at hand."""
+    read = read_document(part.item.text)
+    if read is None:
+        return Facts(earlier=(Quote(clean(unwrapped(part.item.text)), part.entry),))
+    known = state or Facts()
+    return add(known, additions(from_sections(read[1]), known, part.entry, None))
+
+
+def unwrapped(text: str) -> str:
+    """The text between a client's `<summary>` tags, where there are any."""
+    match = re.search(r"<summary>\n?(.*?)\n?</summary>", text, re.DOTALL)
+    return match[1] if match else text

@@ -1,0 +1,82 @@
+"""What a shell command line says about itself: tests, commits, searches, and the files that it changes by name."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+
+_TEST = re.compile(
+    r"\b(?:pytest|unittest|nosetests|tox|nox|jest|vitest|mocha|ava|rspec|phpunit|ctest|gotestsum|swift test|mix test"
+    r"|(?:npm|yarn|pnpm|bun)(?: run)? test|cargo (?:test|nextest)|go test|dotnet test|mvn (?:\S+ )*(?:test|verify)"
+    r"|gradlew? (?:\S+ )*(?:test|check)|rake test|bazel test|make (?:\w+ )?(?:test|check)|run_?tests?(?:\.\w+)?)\b"
+)
+_MILESTONE = re.compile(
+    r"\bgit (?:-\S+ (?:\S+ )?)*(?:commit|push|tag|merge|rebase|cherry-pick|revert)\b"
+    r"|\b(?:npm|cargo|twine) (?:publish|upload)\b"
+)
+_SEARCH = re.compile(r"(?:^|[|;&]\s*)(?:git grep|e?grep|rg|ag|diff|git diff|test|\[|which|command -v|cmp|pgrep)\b")
+_SPLIT = re.compile(r"&&|\|\||[;|\n]")
+_NAMED = {"rm", "touch", "mkdir", "rmdir", "unlink", "patch", "truncate", "chmod"}
+_MOVED = {"mv", "cp", "ln", "install"}
+_REDIRECT = re.compile(r"(?<![0-9&<>=-])>>?\s*(?![&>])([^\s;|&<>()]+)")
+_QUOTED = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"")
+_HEREDOC = re.compile(r"<<-?\s*['\"]?(\w+)['\"]?.*?\n.*?^\s*\1\s*$", re.DOTALL | re.MULTILINE)
+
+
+def is_test(command: str) -> bool:
+    """Whether it runs tests."""
+    return _TEST.search(command) is not None
+
+
+def is_milestone(command: str) -> bool:
+    """Whether it makes something permanent: a commit, a push, a release."""
+    return _MILESTONE.search(command) is not None
+
+
+def is_search(command: str) -> bool:
+    """Whether exit code 1 only means *nothing found*."""
+    last = _SPLIT.split(command.strip())[-1].strip()
+    return _SEARCH.match(last) is not None
+
+
+def changed_paths(command: str) -> tuple[str, ...]:
+    """Paths that the command line names as changed, moved or removed, as they stand there; not what scripts do."""
+    body = _HEREDOC.sub(lambda match: match[0].split("\n", 1)[0], command)
+    found = [target for target in _redirects(body) if not target.startswith(("/dev/", "$"))]
+    for part in _SPLIT.split(_QUOTED.sub(lambda match: match[0].replace("\n", " "), body)):
+        try:
+            words = shlex.split(part, comments=True)
+        except ValueError:
+            continue
+        found += _named(words)
+    return tuple(dict.fromkeys(path for path in found if path and not path.startswith("-") and "\n" not in path))
+
+
+def _redirects(body: str) -> Iterator[str]:
+    blank = _QUOTED.sub(lambda match: "_" * len(match[0]), body)
+    for match in _REDIRECT.finditer(blank):
+        target = body[match.start(1) : match.end(1)].strip("'\"")
+        if re.search(r"[\w/.]", target) and not target.isdigit():
+            yield target
+
+
+def _named(words: list[str]) -> list[str]:
+    while words and (words[0] in {"sudo", "env", "time", "xargs"} or re.fullmatch(r"\w+=.*", words[0])):
+        words = words[1:]
+    if not words:
+        return []
+    program, rest = words[0].rpartition("/")[2], words[1:]
+    if program == "git" and rest[:1] and rest[0] in {"mv", "rm"}:
+        program, rest = rest[0], rest[1:]
+    plain = [word for word in rest if word and not word.startswith("-") and not re.fullmatch(r"\d*[<>]+.*", word)]
+    if program in _NAMED:
+        return plain[1:] if program == "chmod" else plain
+    if program in _MOVED:
+        return plain if program == "mv" else plain[-1:]
+    in_place = any(re.fullmatch(r"-\w*i\S*|--in-place.*", word) for word in rest)
+    if program in {"sed", "gsed", "perl", "ruby"} and in_place:
+        return plain[1:]
+    if program == "tee":
+        return plain
+    return []

@@ -1,0 +1,178 @@
+"""Bring the sections of a handoff document within a token budget, in a stated order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import lru_cache
+
+from core.summary import signals
+from core.summary.document import Row, Section, write_document, write_row
+from core.summary.template import Template
+
+NEVER = frozenset({"goal", "constraints", "changes", "errors", "todo", "request"})
+"""Sections no row of which is ever left out (of `changes` and `errors` details may be)."""
+
+USUAL: dict[str, int] = {
+    "decisions": 40,
+    "done": 40,
+    "verified": 40,
+    "unverified": 20,
+    "attempts": 40,
+    "questions": 20,
+    "reads": 60,
+    "commands": 40,
+    "links": 40,
+}
+"""Rows of a section at most, even where there is room; the newest stay."""
+
+MESSAGE_TOKENS = 20_000
+"""Tokens of the user's other messages at most, newest first."""
+
+EARLIER_TOKENS = 4_000
+"""Tokens of summaries that the agent itself wrote, at most."""
+
+ORDER: tuple[tuple[str, tuple[int, ...]], ...] = (
+    ("links", (20, 10)),
+    ("reads", (40, 20)),
+    ("commands", (25, 12)),
+    ("done", (24, 12)),
+    ("reads", (10,)),
+    ("commands", (6,)),
+    ("places", (1,)),
+    ("unverified", (10,)),
+    ("messages", (10_000, 5_000)),
+    ("earlier", (2_000,)),
+    ("old errors", (0,)),
+    ("places", (0,)),
+    ("links", (4, 0)),
+    ("reads", (4, 0)),
+    ("commands", (3, 0)),
+    ("done", (6, 3)),
+    ("messages", (2_500, 1_200)),
+    ("earlier", (1_000, 400)),
+    ("questions", (8, 3)),
+    ("unverified", (5, 3)),
+    ("verified", (20, 10)),
+    ("attempts", (20, 10)),
+    ("decisions", (20, 10)),
+    ("messages", (600, 0)),
+    ("done", (0,)),
+    ("verified", (5,)),
+    ("attempts", (5,)),
+    ("decisions", (5,)),
+    ("earlier", (0,)),
+)
+"""What is shortened, and to what, from the first step until the document fits: rows of a section, places of a
+changed file, or tokens of `messages` and `earlier`. A plan's finished steps in `done` stay."""
+
+_HEAD = 0.7
+"""Share of a shortened text that is its beginning; the rest is its end."""
+
+Count = Callable[[str], int]
+
+
+def shorten(template: Template, sections: Sequence[Section], count: Count, budget: int, focus: str = "") -> str:
+    """The document within `budget` tokens, as far as the order above goes: what may never go can exceed it."""
+    counted = lru_cache(maxsize=None)(count)
+    about = signals.content_words(focus)
+    limits = dict(USUAL) | {"messages": MESSAGE_TOKENS, "earlier": EARLIER_TOKENS, "places": 2, "old errors": 9}
+    text = _document(template, sections, limits, counted, about, focus)
+    if count(text) <= budget:
+        return text
+    for name, steps in ORDER:
+        for limit in steps:
+            if limit >= limits[name]:
+                continue
+            limits[name] = limit
+            if _estimate(template, _limited(template, sections, limits, counted, about), counted) > budget:
+                continue
+            text = _document(template, sections, limits, counted, about, focus)
+            if count(text) <= budget:
+                return text
+    return _document(template, sections, limits, counted, about, focus)
+
+
+def _document(
+    template: Template,
+    sections: Sequence[Section],
+    limits: dict[str, int],
+    count: Count,
+    about: frozenset[str],
+    focus: str,
+) -> str:
+    return write_document(template, _limited(template, sections, limits, count, about), focus)
+
+
+def _estimate(template: Template, sections: Sequence[Section], count: Count) -> int:
+    """A lower bound would do no harm here, an upper one costs a step: rows are counted apart, each once."""
+    return sum(count(write_row(template, row)) for section in sections for row in section.rows)
+
+
+def _limited(
+    template: Template, sections: Sequence[Section], limits: dict[str, int], count: Count, about: frozenset[str]
+) -> list[Section]:
+    made: list[Section] = []
+    for section in sections:
+        rows, more = section.rows, 0
+        if section.name in {"messages", "earlier"}:
+            rows, more = _within(rows, limits[section.name], count)
+        elif section.name == "changes":
+            rows = tuple(replace(row, children=_last(row.children, limits["places"])) for row in rows)
+        elif section.name == "errors":
+            rows = _errors(rows, limits["old errors"])
+            more = len(section.rows) - len(rows)
+        elif section.name not in NEVER:
+            rows, more = _newest(rows, limits[section.name], about)
+        if rows or more or section.name not in template.optional:
+            made.append(Section(section.name, rows, more))
+    return made
+
+
+def _last(rows: tuple[Row, ...], number: int) -> tuple[Row, ...]:
+    return rows[-number:] if number else ()
+
+
+def _errors(rows: tuple[Row, ...], old: int) -> tuple[Row, ...]:
+    """The last error always, and the last failed test (which comes first where it is older)."""
+    return rows if old else rows[:1] if len(rows) == 1 else (rows[-1],)
+
+
+def _newest(rows: tuple[Row, ...], number: int, about: frozenset[str]) -> tuple[tuple[Row, ...], int]:
+    """The plan's steps, what the focus speaks of, then the newest; in their order. And how many were left out."""
+    ranked = sorted(
+        range(len(rows)),
+        key=lambda n: (
+            rows[n].label.startswith("step_"),
+            bool(about and about & signals.content_words(rows[n].text)),
+            bool(rows[n].children) or rows[n].marked("failed") is not None,
+            n,
+        ),
+        reverse=True,
+    )
+    steps = sum(row.label.startswith("step_") for row in rows)
+    chosen = sorted(ranked[: max(number, steps)])
+    return tuple(rows[n] for n in chosen), len(rows) - len(chosen)
+
+
+def _within(rows: tuple[Row, ...], budget: int, count: Count) -> tuple[tuple[Row, ...], int]:
+    """The newest rows that fit; the one that reaches over the edge is shortened in its middle."""
+    chosen: list[Row] = []
+    left = budget
+    for row in reversed(rows):
+        size = count(row.text)
+        if size > left:
+            if left >= 60:
+                chosen.append(_shortened(row, left / size))
+            break
+        chosen.append(row)
+        left -= size
+    return tuple(reversed(chosen)), len(rows) - len(chosen)
+
+
+def _shortened(row: Row, share: float) -> Row:
+    size = int(len(row.text) * share * 0.9)
+    head, tail = int(size * _HEAD), size - int(size * _HEAD)
+    text = f"{row.text[:head].rstrip()}\n[… {len(row.text) - size} …]\n{row.text[-tail:].lstrip()}"
+    marks = row.marks if row.marked("shortened") is not None else (*row.marks, ("shortened", ""))
+    return replace(row, text=text, marks=marks)

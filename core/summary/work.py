@@ -1,0 +1,306 @@
+"""What the tools did, from calls and results: files read and changed, commands with exit codes, errors, the plan."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, cast
+
+import msgspec
+
+from core.agents.protocol import Profile, Tool, ToolKind
+from core.summary.history import Part, clean
+from core.summary.logs import failure_blocks
+from core.summary.plans import plan_of
+from core.summary.shell import changed_paths, is_milestone, is_search, is_test
+from core.summary.state import Command, Failure, FileChange, FileRead, How, Plan
+from core.view import pair_up
+
+LONGEST_COMMAND = 240
+"""Characters of a command."""
+
+PLACE = 90
+"""Characters of a changed line, old or new."""
+
+PLACES = 4
+"""How many places of a file are carried: the newest ones."""
+
+FAILURES = 2
+"""How many unresolved errors are carried beside the last failed test."""
+
+_EXIT = re.compile(
+    r"(?:^|\n)\s*(?:(?:Command|Process) exited with (?:exit )?code|Exit code:?|exit status) (-?\d+)", re.IGNORECASE
+)
+_SHELL = re.compile(r"Ran `(.*?)`\n(.*)", re.DOTALL)
+_TAIL = 2_000
+"""Characters of a result's end in which the exit code is looked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A call with its result: what was asked of which tool, and what came of it."""
+
+    position: int
+    entry: str
+    result_entry: str
+    tool: Tool
+    arguments: Mapping[str, Any]
+    result: str
+    answered: bool
+    failed: bool
+    exit: int | None
+    kept: bool
+
+    @property
+    def kind(self) -> ToolKind:
+        return self.tool.kind
+
+    @property
+    def command(self) -> str:
+        return str(self.arguments.get(self.tool.command or "command") or "")
+
+
+@dataclass(slots=True)
+class Work:
+    """The tools' side of the session, the newest last; files by their path, commands by their text."""
+
+    plan: Plan | None = None
+    milestones: list[Command] = field(default_factory=list[Command])
+    changes: dict[str, FileChange] = field(default_factory=dict[str, FileChange])
+    reads: dict[str, FileRead] = field(default_factory=dict[str, FileRead])
+    commands: dict[str, Command] = field(default_factory=dict[str, Command])
+    failures: list[Failure] = field(default_factory=list[Failure])
+
+
+def runs(parts: Sequence[Part], profile: Profile) -> list[Run]:
+    """Every call with its result, in order; the user's own shell commands too; a copied call once."""
+    found: dict[tuple[str, str, str], Run] = {}
+    pairing = pair_up(part.item for part in parts)
+    result_of = dict(pairing.pairs)
+    for position, part in enumerate(parts):
+        item = part.item
+        if item.mark == "shell":
+            run = _user_run(part)
+            key = ("shell", part.entry, "")
+        elif item.kind == "tool_call":
+            answer = result_of.get(position)
+            run = _run(part, parts[answer] if answer is not None else None, profile)
+            key = (item.call_id, item.name, str(item.arguments) if item.call_id else part.entry)
+        else:
+            continue
+        found.pop(key, None)
+        found[key] = run
+    return list(found.values())
+
+
+def _run(part: Part, answer: Part | None, profile: Profile) -> Run:
+    tool = profile.tool(part.item.name)
+    arguments = _arguments(part.item.arguments)
+    result = answer.item.text if answer is not None else ""
+    failed = answer is not None and answer.item.is_error
+    code = _exit_code(result) if tool.kind == "shell" and answer is not None else None
+    if tool.kind == "shell" and answer is not None and not failed and code is None:
+        code = 0
+    entry = answer.entry if answer is not None else part.entry
+    failed = failed or bool(code)
+    return Run(part.position, part.entry, entry, tool, arguments, result, answer is not None, failed, code, part.kept)
+
+
+def _user_run(part: Part) -> Run:
+    match = _SHELL.match(part.item.text)
+    command, output = (match[1], match[2]) if match else ("", part.item.text)
+    code = None if "(command cancelled)" in output[-_TAIL:] else _exit_code(output) or 0
+    tool = Tool("shell", "shell", command="command")
+    arguments = {"command": command}
+    return Run(part.position, part.entry, part.entry, tool, arguments, output, True, code != 0, code, part.kept)
+
+
+def _arguments(arguments: Any) -> Mapping[str, Any]:
+    return cast("Mapping[str, Any]", arguments) if isinstance(arguments, Mapping) else {}
+
+
+def _exit_code(text: str) -> int | None:
+    codes = _EXIT.findall(text[-_TAIL:]) or _EXIT.findall(text[:_TAIL])
+    return int(codes[-1]) if codes else None
+
+
+def work(all_runs: Sequence[Run]) -> Work:
+    """Files, commands, errors and plan. Only the plan and what passed later are also looked for in what is kept."""
+    done = Work()
+    for run in all_runs:
+        if run.kind == "plan" and not run.failed:
+            done.plan = plan_of(run.arguments, run.result, run.entry) or done.plan
+        if run.kept:
+            continue
+        if run.kind == "read" and not run.failed:
+            _note_read(done.reads, run)
+        elif run.kind in {"edit", "write"} and not run.failed:
+            _note_change(done.changes, run)
+        elif run.kind == "shell" and run.command.strip():
+            for path in changed_paths(run.command) if not run.failed else ():
+                _add_change(done.changes, FileChange(path, run.result_entry, "command"))
+        if run.kind in {"shell", "other", "agent", "web"}:
+            _note_command(done.commands, run)
+    done.milestones = _milestones(all_runs)
+    for one in done.milestones:
+        if one.command in done.commands and done.commands[one.command].entry == one.entry:
+            del done.commands[one.command]
+    done.failures = _failures(all_runs)
+    return done
+
+
+def _path(run: Run) -> str:
+    return clean(str(run.arguments.get(run.tool.path or "path") or ""))
+
+
+def _note_read(reads: dict[str, FileRead], run: Run) -> None:
+    path = _path(run)
+    if not path or not run.answered:
+        return
+    lines = _lines(run.arguments)
+    before = reads.pop(path, None)
+    if before is not None:
+        spans = dict.fromkeys([*before.lines.split(", "), lines])
+        lines = "" if "" in spans else ", ".join(spans)
+    reads[path] = FileRead(path, run.result_entry, lines, before.times + 1 if before else 1)
+
+
+def _lines(arguments: Mapping[str, Any]) -> str:
+    """The lines asked for, such as `1-80` or `40-`; empty for the whole file."""
+    first = arguments.get("offset") or arguments.get("start_line")
+    count, last = arguments.get("limit"), arguments.get("end_line")
+    start = first if isinstance(first, int) else 1
+    if isinstance(last, int):
+        return f"{start}-{last}"
+    if isinstance(count, int):
+        return f"{start}-{start + count - 1}"
+    return f"{start}-" if start > 1 else ""
+
+
+def _note_change(changes: dict[str, FileChange], run: Run) -> None:
+    path = _path(run)
+    if path:
+        how: How = "written" if run.kind == "write" else "edited"
+        places = tuple(_places(run.arguments)) if how == "edited" else ()
+        count = max(1, len(_edits(run.arguments))) if how == "edited" else 1
+        _add_change(changes, FileChange(path, run.result_entry, how, count, places))
+
+
+def _add_change(changes: dict[str, FileChange], change: FileChange) -> None:
+    before = changes.pop(change.path, None)
+    if before is not None:
+        places = tuple(dict.fromkeys((*before.places, *change.places)))[-PLACES:]
+        how: How = "written" if before.how == "written" and change.how == "edited" else change.how
+        change = FileChange(change.path, change.entry, how, before.times + change.times, places)
+    changes[change.path] = change
+
+
+_OLD = ("oldText", "old_string", "old_str", "old")
+_NEW = ("newText", "new_string", "new_str", "new")
+
+
+def _edits(arguments: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    listed = arguments.get("edits")
+    if isinstance(listed, list):
+        return [_arguments(edit) for edit in cast("list[Any]", listed)]
+    return [arguments] if any(name in arguments for name in _OLD) else []
+
+
+def _places(arguments: Mapping[str, Any]) -> Iterator[str]:
+    """For each edit the first line that it changes, as `old → new`."""
+    for edit in _edits(arguments):
+        old = next((str(edit[name]) for name in _OLD if edit.get(name)), "").split("\n")
+        new = next((str(edit[name]) for name in _NEW if edit.get(name)), "").split("\n")
+        start = next((n for n, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new)))
+        before = next((line.strip() for line in old[start:] if line.strip()), "")
+        after = next((line.strip() for line in new[start:] if line.strip()), "")
+        if before or after:
+            yield clean(f"{_short(before)} → {_short(after)}".replace("\r", " "))
+
+
+def _short(line: str) -> str:
+    return line if len(line) <= PLACE else line[:PLACE].rstrip() + "…"
+
+
+def _note_command(commands: dict[str, Command], run: Run) -> None:
+    text = run.command if run.kind == "shell" else _call(run)
+    made = _command(text, run)
+    if made is None:
+        return
+    before = commands.pop(made.command, None)
+    if before is not None:
+        made = replace(made, times=before.times + 1)
+    commands[made.command] = made
+
+
+def _call(run: Run) -> str:
+    return f"{run.tool.name} {msgspec.json.encode(dict(run.arguments)).decode('utf-8', 'replace')}"
+
+
+def _command(text: str, run: Run) -> Command | None:
+    whole = clean(text)
+    line = whole.split("\n", 1)[0].rstrip()[:LONGEST_COMMAND].rstrip()
+    if not line:
+        return None
+    return Command(line, run.result_entry, run.exit, run.failed, shortened=line != whole)
+
+
+def _milestones(all_runs: Sequence[Run]) -> list[Command]:
+    """Commits and pushes that went through, and the last test run of each kind that passed."""
+    found: dict[str, Command] = {}
+    for run in all_runs:
+        if run.kept or run.kind != "shell" or run.exit != 0:
+            continue
+        made = _command(run.command, run)
+        if made is not None and is_milestone(run.command):
+            found[f"{made.command}\n{run.entry}"] = made
+        elif made is not None and is_test(run.command):
+            found.pop(made.command, None)
+            found[made.command] = made
+    return list(found.values())
+
+
+def _failures(all_runs: Sequence[Run]) -> list[Failure]:
+    """The last failed test run, and the newest other errors that nothing has put right; oldest first."""
+    passed = {_aim(run): run for run in all_runs if run.answered and not run.failed}
+    failed = [run for run in all_runs if not run.kept and run.failed and _tells(run)]
+    tests = [run for run in failed if run.kind == "shell" and is_test(run.command)]
+    chosen = tests[-1:]
+    for run in reversed(failed):
+        if len(chosen) == FAILURES + len(tests[-1:]):
+            break
+        if not _passed(run, passed) and not any(_alike(run, other) for other in chosen):
+            chosen.append(run)
+    chosen.sort(key=lambda run: run.position)
+    return [
+        Failure(blocks, run.result_entry, _title(run), _passed(run, passed))
+        for run in chosen
+        if (blocks := failure_blocks(run.result))
+    ]
+
+
+def _title(run: Run) -> str:
+    made = _command(run.command if run.kind == "shell" else f"{run.tool.name} {_path(run)}", run)
+    return made.command if made is not None else run.tool.name
+
+
+def _tells(run: Run) -> bool:
+    return bool(run.result.strip()) and not (run.kind == "shell" and run.exit == 1 and is_search(run.command))
+
+
+def _alike(run: Run, other: Run) -> bool:
+    if run.kind == "shell" and other.kind == "shell" and is_test(run.command) and is_test(other.command):
+        return True
+    return _aim(run) == _aim(other)
+
+
+def _aim(run: Run) -> tuple[str, str]:
+    """What a second run must have in common with the first to be the same thing done again."""
+    return run.tool.name, run.command if run.kind == "shell" else _path(run) or _call(run)
+
+
+def _passed(run: Run, passed: Mapping[tuple[str, str], Run]) -> str:
+    """The entry in which the same was done later without an error; empty where it was not."""
+    later = passed.get(_aim(run))
+    return later.result_entry if later is not None and later.position > run.position else ""
