@@ -12,7 +12,7 @@ _READERS = (
 _CHECKERS = (
     "pytest|python3? -m (?:pytest|unittest|mypy|ruff|flake8|pyflakes|compileall)|tox|nox|ruff check|mypy",
     r"make (?:test|check|lint)|(?:npm|pnpm|yarn|bun) (?:run )?(?:test|lint|typecheck)|npx (?:jest|vitest|tsc|eslint)",
-    r"pyright|flake8|eslint|tsc|jest|vitest|cargo (?:test|check|clippy)|go (?:test|vet)|ctest|phpunit|rspec|dotnet test",
+    r"pyright|flake8|eslint|tsc|jest|vitest|cargo (?:test|check|clippy)|go (?:test|vet)|ctest|phpunit|rspec",
     r"mvn (?:-\S+ )*(?:test|verify)|(?:\./)?gradlew? (?:-\S+ )*(?:test|check)|\S+/bin/(?:pytest|python3? -m pytest)",
 )
 _REPEATABLE = re.compile(rf"(?:{'|'.join(_READERS + _CHECKERS)})(?:\s|$)")
