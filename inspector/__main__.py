@@ -46,10 +46,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run `seamline` with these words (default: those of the process) and return the exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
     _make_streams_robust()
-    arguments: argparse.Namespace | None = None
     try:
-        arguments = _parse(words)
-        code: int = arguments.run(arguments)
+        code = _run(words)
         sys.stdout.flush()
         return code
     except BrokenPipeError:
@@ -59,6 +57,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("seamline: stopped", file=sys.stderr)
         return INTERRUPTED
+
+
+def _run(words: list[str]) -> int:
+    arguments: argparse.Namespace | None = None
+    try:
+        arguments = _parse(words)
+        code: int = arguments.run(arguments)
+        return code
+    except BrokenPipeError:
+        raise
     except Exception as error:
         if os.environ.get("SEAMLINE_DEBUG"):
             raise
