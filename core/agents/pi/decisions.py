@@ -7,6 +7,7 @@ from typing import Literal
 
 from core.agents.pi.units import options, units
 from core.errors import CommitRefused
+from core.jsonl import trim
 from core.proposal import Disposition, Proposal, Summary
 from core.view import Unit, View
 
@@ -72,7 +73,7 @@ def _shortened(view: View, unit: Unit, disposition: Disposition) -> dict[str, Sh
     results = {source.entry for source in options(view, unit).results}
     named = {source.entry for source in disposition.source} or results
     text = disposition.text
-    if text is None or not text.strip():
+    if text is None or not trim(text):
         raise CommitRefused(f"{unit.id}: say what stands in place of the result, it can't be empty")
     if len(named) != 1 or not named <= results:
         raise CommitRefused(f"{unit.id}: name one of its results for each shortened text: {', '.join(sorted(results))}")
@@ -83,7 +84,7 @@ def _shortened(view: View, unit: Unit, disposition: Disposition) -> dict[str, Sh
 def _summary(view: View, known: dict[str, Unit], gone: dict[str, Gone], proposal: Proposal) -> Summary | None:
     if "summarize" not in gone.values():
         return None
-    if proposal.summary is None or not proposal.summary.text.strip():
+    if proposal.summary is None or not trim(proposal.summary.text):
         raise CommitRefused("units are summarised but there is no summary: write one, or keep or drop them")
     for unit in known.values():
         if unit.kind == "summary" and unit.id not in gone:

@@ -7,6 +7,7 @@ user message behind a run of results.
 
 from __future__ import annotations
 
+from core.agents.pi.wires.anthropic import ERROR_IMAGE
 from core.agents.protocol import Options
 from core.proposal import What
 from core.view import Item, Mark, Source, Unit, UnitKind, View
@@ -25,7 +26,7 @@ _SHORTER: frozenset[What] = frozenset({"limit", "point"})
 
 _NO_RESULT: dict[UnitKind, str] = {
     "user": "a user's message is kept whole: summarise or drop it instead",
-    "exchange": "none of its calls has a stored result: summarise or drop the exchange instead",
+    "exchange": "none of its calls has a stored result that can be shortened: summarise or drop the exchange instead",
     "assistant": "a reply, with its thinking, is kept whole or gone: summarise or drop it instead",
     "summary": "an earlier summary is kept whole: summarise it anew or drop it instead",
     "branch_summary": "pi can't replace the text of a branch summary: summarise or drop it instead",
@@ -112,5 +113,11 @@ def options(view: View, unit: Unit) -> Options:
 
 
 def _results(view: View, unit: Unit) -> tuple[Source, ...]:
+    """The stored results of an exchange that can be shortened."""
     items = [view.items[position] for position in unit.items]
-    return tuple(item.source[0] for item in items if item.kind == "tool_result" and item.origin == "stored")
+    return tuple(item.source[0] for item in items if item.kind == "tool_result" and _can_be_shortened(item))
+
+
+def _can_be_shortened(result: Item) -> bool:
+    """Not what pi made up, nor a failed result with a picture: pi adds words of its own to that one's text."""
+    return result.origin == "stored" and not (result.is_error and ERROR_IMAGE in result.text)
