@@ -22,9 +22,6 @@ HEAD_OF_LONG_LINE = 1 << 16
 MOST_DIGITS = 320
 """Of a number that is read as an integer; a longer one is infinite to JavaScript."""
 
-NO_CONTENT = b" \t\r\x0b\x0c\xef\xbb\xbf"
-"""Bytes of which lines without content are made, beside rarer kinds of Unicode white space."""
-
 JAVASCRIPT_SPACE = (
     "\t\n\v\f\r \xa0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u2028\u2029\u202f\u205f\u3000\ufeff"
 )
@@ -63,7 +60,7 @@ class Line(NamedTuple):
     @property
     def blank(self) -> bool:
         """Whether JavaScript's `trim` would leave nothing of the line."""
-        if not self.whole or len(self.data.strip(NO_CONTENT)) > HEAD_OF_LONG_LINE:
+        if b" " < self.data[:1] < b"\x80" or not self.whole:
             return False
         return not trim(self.data.decode("utf-8", "replace"))
 

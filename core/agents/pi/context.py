@@ -23,7 +23,7 @@ BRANCH_SUMMARY = (
     "</summary>",
 )
 
-EDITABLE = frozenset({"user", "assistant", "toolResult", "custom"})
+EDITABLE = ("user", "assistant", "toolResult", "custom")
 """Roles whose content a `context_edit` can replace."""
 
 _ABSENT = object()

@@ -16,6 +16,9 @@ HEAD = 1 << 20
 MOST_LINES = 2000
 """Lines of the head that are tried."""
 
+MOST_OBJECTS = 20
+"""Objects of the head that are judged: pi refuses a file that begins with something else, but it is still pi's."""
+
 _UNREADABLE = re.compile(
     rb'[\[{\s\xef\xbb\xbf]*"type"\s*:\s*"(session|message|model_change|thinking_level_change|compaction)"'
 )
@@ -23,28 +26,35 @@ _UNREADABLE = re.compile(
 
 
 def is_pi(files: Files, path: Path) -> bool:
-    """True where the first record of the head that can be read is pi's, or the file is an empty `.jsonl`.
+    """True where one of the first records of the head is pi's, or the file is an empty `.jsonl`.
 
     Also true for files that pi itself refuses, as long as it is plain that they are meant for it.
     """
     head = files.read(path, 0, HEAD)
     if not head:
         return path.suffix == ".jsonl" and files.exists(path)
+    objects = 0
     for line in head.split(b"\n", MOST_LINES)[:MOST_LINES]:
         try:
             value = decode(line.removeprefix(b"\xef\xbb\xbf"))
         except BrokenLine:
             continue
         if isinstance(value, dict):
-            return _is_record(value)
+            if _is_record(value):
+                return True
+            objects += 1
+            if objects == MOST_OBJECTS:
+                return False
     return _UNREADABLE.match(head) is not None
 
 
 def _is_record(value: dict[str, Any]) -> bool:
     kind = value.get("type")
+    if not isinstance(kind, str):
+        return False
     if kind == "session":
         return "cwd" in value or "version" in value or "timestamp" in value
     if kind == "message":
         message = value.get("message")
-        return isinstance(message, dict) and message.get("role") in ROLES
+        return isinstance(message, dict) and str(message.get("role")) in ROLES
     return kind in KINDS and ("parentId" in value or ("id" in value and "timestamp" in value))

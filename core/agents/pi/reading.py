@@ -76,6 +76,7 @@ class Reading:
     nulls: int = 0
     named: dict[tuple[str, str], None] = field(default_factory=dict[tuple[str, str], None])
     replies: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
+    other_apis: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
     title_line: Entry | None = None
     first_user: Entry | None = None
 
@@ -188,8 +189,9 @@ class Reading:
         if entry.kind == "message":
             message = head.message
             if entry.role == "assistant" and message is not None:
-                if self.name(message.provider, message.model) and message.api in WIRES:
-                    self.replies[message.provider, message.model] = message.api  # type: ignore[index]
+                if self.name(message.provider, message.model) and message.api:
+                    apis = self.replies if message.api in WIRES else self.other_apis
+                    apis[message.provider or "", message.model or ""] = message.api
             elif entry.role == "user" and self.first_user is None:
                 self.first_user = entry
             if entry.role not in ROLES:
@@ -320,6 +322,7 @@ def _session(files: Files, path: Path, mark: str, size: int, reading: Reading, l
         nulls=reading.nulls,
         named=tuple(reading.named),
         replies=reading.replies,
+        other_apis=reading.other_apis,
     )
     reading.damage.sort(key=lambda damage: (damage.offset, damage.kind not in PLACES))
     own, cwd = reading.header.get("id"), reading.header.get("cwd")

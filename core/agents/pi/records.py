@@ -57,7 +57,9 @@ class Detail:
     named: tuple[tuple[str, str], ...] = ()
     """Every provider and model that the file names, in order of first mention."""
     replies: Mapping[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
-    """Provider and model → the API that the file's last reply of that model came over."""
+    """Provider and model → the API that the file's last reply of that model came over, where it is one of `WIRES`."""
+    other_apis: Mapping[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
+    """The same for all other APIs, which are not modelled."""
 
 
 def detail(session: Session) -> Detail:

@@ -14,7 +14,7 @@ USER_IMAGE = "(image omitted: model does not support images)"
 RESULT_IMAGE = "(tool image omitted: model does not support images)"
 NO_RESULT = "No result provided"
 
-DROPPED = frozenset({"error", "aborted"})
+DROPPED = ("error", "aborted")
 """Stop reasons of replies that are left out; their tool results stay."""
 
 Rename = Callable[[str, Target, Message], str]
@@ -78,7 +78,7 @@ def _reply(message: Message, client: Client, target: Target, rename: Rename, ren
             yield from _thinking(part, client, own)
         elif part.kind == "toolCall" and not own:
             old = call_id(part)
-            if not old:
+            if not isinstance(part.value.get("id"), str):
                 raise ClientRefuses(
                     f"line {message.line}: part {part.number} is a tool call without an id: pi fails at it"
                 )

@@ -86,6 +86,9 @@ def _wire_of(stored: Detail, provider: str, model: str) -> tuple[str, str]:
     beside = [wire for (name, _), wire in stored.replies.items() if name == provider]
     if beside:
         return beside[-1], "session, replies of another model of this provider"
+    other = stored.other_apis.get((provider, model))
+    if other is not None:
+        return USUAL_WIRE.get(provider, OTHER_WIRE), f"assumed: {other}, over which it replied, is not modelled"
     return USUAL_WIRE.get(provider, OTHER_WIRE), "usual for this provider"
 
 

@@ -27,6 +27,8 @@ def view(session: Session, resume: Resume) -> View:
             warnings.extend(_no_leaf(session))
         return View("pi", resume, (), warnings=tuple(warnings))
     wire = resume.wire.value if resume.wire is not None else ASSUMED_WIRE
+    if resume.wire is not None and resume.wire.source.startswith("assumed"):
+        warnings.append(f"the wire {wire} is {resume.wire.source}")
     if wire not in WIRES:
         warnings.append(f"the wire {wire!r} is not modelled: shown as it would be over {ASSUMED_WIRE}")
         wire = ASSUMED_WIRE

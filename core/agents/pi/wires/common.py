@@ -13,6 +13,7 @@ from typing import Any
 
 from core.agents.pi.messages import Message, Part
 from core.agents.pi.repair import call_id, result_id
+from core.errors import ClientRefuses
 from core.view import Item, Mark, Role, Source
 
 HALF_SURROGATE = re.compile("[\ud800-\udfff]")
@@ -20,21 +21,35 @@ HALF_SURROGATE = re.compile("[\ud800-\udfff]")
 SAFE_INTEGER = 1 << 53
 """Up to here JavaScript's numbers are exact."""
 
+DEEPEST = 200
+"""Levels of nested arguments that are followed."""
+
 LARGEST_PLAIN = 1e21
 """From here on JavaScript writes a number with an exponent."""
 
 
 def clean(text: str) -> str:
     """`text` without halves of surrogate pairs, which pi takes out of every text."""
-    return text if text.isascii() else HALF_SURROGATE.sub("", text)
+    if text.isascii():
+        return text
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return HALF_SURROGATE.sub("", text)
+    return text
 
 
-def sent_json(value: Any) -> Any:
-    """A JSON value as it arrives after JavaScript has read and written it: its numbers are doubles."""
+def sent_json(value: Any, level: int = 0) -> Any:
+    """A JSON value as it arrives after JavaScript has read and written it: its numbers are doubles.
+
+    Raises ClientRefuses below `DEEPEST`, though the client would go on.
+    """
+    if level > DEEPEST:
+        raise ClientRefuses(f"arguments of a tool call are nested deeper than {DEEPEST} levels: not shown")
     if isinstance(value, dict):
-        return {key: sent_json(part) for key, part in value.items()}
+        return {key: sent_json(part, level + 1) for key, part in value.items()}
     if isinstance(value, list):
-        return [sent_json(part) for part in value]
+        return [sent_json(part, level + 1) for part in value]
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return value
     if isinstance(value, int) and abs(value) <= SAFE_INTEGER:

@@ -32,7 +32,7 @@ SEE_IMAGE = "(see attached image)"
 NO_OUTPUT = "(no tool output)"
 BUNDLE = "Attached image(s) from tool result:"
 
-REASONING_FIELDS = frozenset({"reasoning", "reasoning_content", "reasoning_text"})
+REASONING_FIELDS = ("reasoning", "reasoning_content", "reasoning_text")
 """Fields of a message that hold readable reasoning, one of which a thinking part names as its signature."""
 
 

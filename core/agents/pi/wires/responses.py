@@ -7,7 +7,7 @@ from typing import Any
 
 from core.agents.pi.client import Client
 from core.agents.pi.messages import Message, Part, Target
-from core.agents.pi.repair import Rename, call_id, result_id
+from core.agents.pi.repair import Rename
 from core.agents.pi.wires.common import (
     call,
     first_image,
@@ -59,7 +59,7 @@ def items(messages: Sequence[Message], client: Client, target: Target) -> Iterat
         elif message.role == "assistant":
             yield from _assistant(message)
         else:
-            yield result(message, _text(message, client, target), _first_part(result_id(message), message))
+            yield result(message, _text(message, client, target), _first_part(message.fields.get("toolCallId"), message))
             if target.image_input:
                 yield from images(message, "tool")
 
@@ -81,11 +81,11 @@ def _assistant(message: Message) -> Iterator[Item]:
             if part.value.get("thinkingSignature"):
                 yield _reasoning(message, part)
         elif part.kind == "toolCall":
-            yield call(message, part, part.value.get("arguments"), _first_part(call_id(part), message))
+            yield call(message, part, part.value.get("arguments"), _first_part(part.value.get("id"), message))
 
 
-def _first_part(identity: str, message: Message) -> str:
-    if not identity:
+def _first_part(identity: Any, message: Message) -> str:
+    if not isinstance(identity, str):
         raise ClientRefuses(f"line {message.line}: a tool call or result without an id: pi fails at it")
     return identity.split("|")[0]
 
