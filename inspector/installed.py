@@ -18,7 +18,7 @@ PATIENCE = 3.0
 LEVELS = 6
 """Folders above a program in which its package.json is looked for."""
 
-_VERSION = re.compile(r"\b(\d+\.\d+\.\d+\S*)")
+_VERSION = re.compile(r"(?<![\d.])(\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.-]+)?)")
 
 
 def installed_version(command: str) -> Known[str] | None:
