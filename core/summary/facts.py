@@ -27,17 +27,19 @@ def collect(
     kept: Sequence[Item],
     profile: Profile,
     states: Mapping[str, Mapping[str, Any]] | None = None,
+    order: Sequence[str] = (),
 ) -> Facts:
     """The facts of the span that is to be summarised.
 
     `seen` is the whole path up to the first kept unit, oldest first, with what earlier compactions hid; items that
-    were dropped are not used. `kept` is what stays in the view: it only tells what was answered, passed or taken
+    were dropped are not used. `kept` is what stays in the view (in its place by `order`, the ids of the
+    session's entries, oldest first; else after all that is seen): it only tells what was answered, passed or taken
     back later, the plan's newest state and the last request. `states` holds the stored states of earlier summaries
     of ours by their entry's id. Where an earlier summary's originals are in `seen`, they are used, and of the
     summary only what a person added to it; else its facts are merged in, and an agent's own summary is carried
     apart as text.
     """
-    parts = parts_of(seen, kept)
+    parts = parts_of(seen, kept, order)
     hidden_by = {one.left_at for one in seen if one.sight == "summarized" and not one.item.mark}
     facts = _collect([part for part in parts if part.item.mark in {"", "shell", "custom"}], profile)
     earlier = [part for part in parts if not part.kept and part.item.mark in {"summary", "branch_summary"}]
@@ -67,16 +69,16 @@ def _collect(parts: list[Part], profile: Profile) -> Facts:
         goal=user.goal,
         constraints=user.constraints,
         messages=user.messages,
-        decisions=tuple(agent.decisions),
+        decisions=agent.decisions,
         plan=tools.plan or _written_plan(parts),
         milestones=tuple(tools.milestones),
-        reports=tuple(agent.reports),
-        verified=tuple(agent.verified),
-        unverified=tuple(agent.unverified),
-        attempts=tuple(agent.attempts),
+        reports=agent.reports,
+        verified=agent.verified,
+        unverified=agent.unverified,
+        attempts=agent.attempts,
         failures=tuple(tools.failures),
-        next_steps=tuple(agent.next_steps),
-        questions=tuple(agent.questions),
+        next_steps=agent.next_steps,
+        questions=agent.questions,
         request=user.request,
         changes=tuple(tools.changes.values()),
         reads=tuple(tools.reads.values()),

@@ -40,8 +40,12 @@ class Part:
         return self.item.role == "assistant" and self.item.kind == "text" and not self.item.mark
 
 
-def parts_of(seen: Iterable[Seen], kept: Sequence[Item]) -> list[Part]:
-    """The usable items, oldest first; each stored part once, its original before what was put in its place."""
+def parts_of(seen: Iterable[Seen], kept: Sequence[Item], order: Sequence[str] = ()) -> list[Part]:
+    """The usable items, oldest first; each stored part once, its original before what was put in its place.
+
+    `order` names the session's entries, oldest first, and puts kept items in their place among the seen ones;
+    without it they all come last.
+    """
     chosen: list[Seen] = []
     place: dict[tuple[object, ...], int] = {}
     for one in seen:
@@ -55,6 +59,9 @@ def parts_of(seen: Iterable[Seen], kept: Sequence[Item]) -> list[Part]:
         elif one.sight == "pruned" and chosen[before].sight != "pruned":
             chosen[before] = one
     items = [(one.item, False) for one in chosen] + [(item, True) for item in kept]
+    if order:
+        rank = {entry: number for number, entry in enumerate(order)}
+        items.sort(key=lambda one: rank.get(entry_of(one[0]), len(rank)))
     return [Part(number, item, entry_of(item), later) for number, (item, later) in enumerate(items)]
 
 
@@ -69,5 +76,5 @@ def clean(text: str) -> str:
 
 
 def trivial(text: str) -> bool:
-    """A greeting, a thank-you or a mere go-ahead: nothing to carry on."""
-    return len(text) < 60 and _TRIVIAL.fullmatch(text.strip()) is not None
+    """A greeting, a thank-you, a mere go-ahead or a picture sign: nothing to carry on."""
+    return len(text) < 60 and (_TRIVIAL.fullmatch(text.strip()) is not None or not any(map(str.isalnum, text)))

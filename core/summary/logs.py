@@ -10,6 +10,9 @@ MOST_LINES = 40
 LONGEST_LINE = 1_000
 """Characters above which a line is cut off (it is then a dump, no message)."""
 
+LAST_LINES = 5
+"""Lines that are carried of a failed result in which nothing looks like an error."""
+
 BEFORE, AFTER = 2, 3
 """Lines around a telling line that are carried along where there is room."""
 
@@ -29,6 +32,11 @@ _NOISE = re.compile(
 )
 
 
+def tells_test(text: str) -> bool:
+    """Whether a test framework says in it what failed."""
+    return any(_TEST_FRAMEWORK.search(line) for line in text.split("\n"))
+
+
 def failure_blocks(text: str) -> tuple[str, ...]:
     """Runs of neighbouring lines around what the test framework, or else anything, reports as an error.
 
@@ -40,7 +48,7 @@ def failure_blocks(text: str) -> tuple[str, ...]:
     if not telling:
         telling = [n for n, line in enumerate(lines) if _ERROR.search(line) and not _NOISE.search(line)]
     if not telling:
-        telling = [number for number, line in enumerate(lines) if line.strip()][-8:]
+        telling = [number for number, line in enumerate(lines) if line.strip()][-LAST_LINES:]
     chosen = _with_context(lines, telling)
     if len(chosen) > MOST_LINES:
         chosen = telling

@@ -32,15 +32,17 @@ def write_offline(
     language: Language | None = None,
     focus: str = "",
     states: Mapping[str, Mapping[str, Any]] | None = None,
+    order: Sequence[str] = (),
 ) -> Summary:
     """The summary of the span before what is kept. Same inputs, same text.
 
     `seen` is the whole path up to the first kept unit, with what earlier compactions hid; `states` are the stored
-    states of earlier summaries of ours by entry id (see `core.summary.facts.collect`). The text stays within
+    states of earlier summaries of ours by entry id and `order` the ids of the session's entries, oldest first (see
+    `core.summary.facts.collect`). The text stays within
     `budget_tokens` as far as `core.summary.shortening.ORDER` goes: goal, constraints, changed paths, the last
     error, the plan and the last request are never shortened. The state holds all facts, also the ones left out.
     """
-    facts = collect(seen, kept, profile, states)
+    facts = collect(seen, kept, profile, states, order)
     if language is None:
         language = language_of([*(one.item for one in seen), *kept])
     return Summary("offline", write_facts(facts, counter, budget_tokens, language, focus), to_state(facts, language))

@@ -11,6 +11,8 @@ from core.summary.state import Claim, Command, Facts, Failure, FileChange, FileR
 
 _STATUS: dict[Status, str] = {"done": "step_done", "active": "step_active", "open": "step_open"}
 
+_HOWS: tuple[How, ...] = ("written", "command", "removed")
+
 
 def to_sections(facts: Facts) -> tuple[Section, ...]:
     """Every section of the template, in its order, also the empty ones."""
@@ -141,8 +143,9 @@ def _change_row(change: FileChange) -> Row:
 
 
 def _read_change(row: Row) -> FileChange:
-    written, command = row.marked("written") is not None, row.marked("command") is not None
-    how: How = "written" if written else "command" if command else "edited"
+    how: How = "edited"
+    for other in _HOWS:
+        how = other if row.marked(other) is not None else how
     return FileChange(row.text, row.entry, how, _number(row, "times", 1), tuple(child.text for child in row.children))
 
 

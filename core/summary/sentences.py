@@ -89,7 +89,7 @@ def _split(text: str, start: int, end: int, block: int, bullet: bool) -> Iterato
     for match in _END.finditer(text, start, end):
         stop = match.end()
         piece = text[begin:stop].rstrip()
-        if not piece or (piece[-1] == "." and _ABBREVIATION.search(piece)):
+        if not piece or (piece[-1] == "." and _ABBREVIATION.search(piece)) or text.count("`", begin, match.start()) % 2:
             continue
         if (found := _trimmed(text, begin, stop, block, bullet)) is not None:
             yield found

@@ -6,6 +6,8 @@ import re
 import shlex
 from collections.abc import Iterator
 
+from core.summary.state import How
+
 _TEST = re.compile(
     r"\b(?:pytest|unittest|nosetests|tox|nox|jest|vitest|mocha|ava|rspec|phpunit|ctest|gotestsum|swift test|mix test"
     r"|(?:npm|yarn|pnpm|bun)(?: run)? test|cargo (?:test|nextest)|go test|dotnet test|mvn (?:\S+ )*(?:test|verify)"
@@ -17,8 +19,9 @@ _MILESTONE = re.compile(
 )
 _SEARCH = re.compile(r"(?:^|[|;&]\s*)(?:git grep|e?grep|rg|ag|diff|git diff|test|\[|which|command -v|cmp|pgrep)\b")
 _SPLIT = re.compile(r"&&|\|\||[;|\n]")
-_NAMED = {"rm", "touch", "mkdir", "rmdir", "unlink", "patch", "truncate", "chmod"}
-_MOVED = {"mv", "cp", "ln", "install"}
+_REMOVES = {"rm", "rmdir", "unlink"}
+_CHANGES = {"touch", "truncate", "tee"}
+_COPIES = {"cp", "ln", "install"}
 _REDIRECT = re.compile(r"(?<![0-9&<>=-])>>?\s*(?![&>])([^\s;|&<>()]+)")
 _QUOTED = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"")
 _HEREDOC = re.compile(r"<<-?\s*['\"]?(\w+)['\"]?.*?\n.*?^\s*\1\s*$", re.DOTALL | re.MULTILINE)
@@ -40,17 +43,20 @@ def is_search(command: str) -> bool:
     return _SEARCH.match(last) is not None
 
 
-def changed_paths(command: str) -> tuple[str, ...]:
-    """Paths that the command line names as changed, moved or removed, as they stand there; not what scripts do."""
+def changed_paths(command: str) -> tuple[tuple[str, How], ...]:
+    """Paths that the command line names as changed or removed, as they stand there; not what scripts do."""
     body = _HEREDOC.sub(lambda match: match[0].split("\n", 1)[0], command)
-    found = [target for target in _redirects(body) if not target.startswith(("/dev/", "$"))]
+    found: list[tuple[str, How]] = [
+        (target, "command") for target in _redirects(body) if not target.startswith(("/dev/", "$"))
+    ]
     for part in _SPLIT.split(_QUOTED.sub(lambda match: match[0].replace("\n", " "), body)):
         try:
             words = shlex.split(part, comments=True)
         except ValueError:
             continue
         found += _named(words)
-    return tuple(dict.fromkeys(path for path in found if path and not path.startswith("-") and "\n" not in path))
+    last: dict[str, How] = {path: how for path, how in found if path and "\n" not in path}
+    return tuple(last.items())
 
 
 def _redirects(body: str) -> Iterator[str]:
@@ -61,7 +67,7 @@ def _redirects(body: str) -> Iterator[str]:
             yield target
 
 
-def _named(words: list[str]) -> list[str]:
+def _named(words: list[str]) -> list[tuple[str, How]]:
     while words and (words[0] in {"sudo", "env", "time", "xargs"} or re.fullmatch(r"\w+=.*", words[0])):
         words = words[1:]
     if not words:
@@ -70,13 +76,15 @@ def _named(words: list[str]) -> list[str]:
     if program == "git" and rest[:1] and rest[0] in {"mv", "rm"}:
         program, rest = rest[0], rest[1:]
     plain = [word for word in rest if word and not word.startswith("-") and not re.fullmatch(r"\d*[<>]+.*", word)]
-    if program in _NAMED:
-        return plain[1:] if program == "chmod" else plain
-    if program in _MOVED:
-        return plain if program == "mv" else plain[-1:]
+    if program in _REMOVES:
+        return [(path, "removed") for path in plain]
+    if program == "mv" and len(plain) > 1:
+        return [*((path, "removed") for path in plain[:-1]), (plain[-1], "command")]
     in_place = any(re.fullmatch(r"-\w*i\S*|--in-place.*", word) for word in rest)
-    if program in {"sed", "gsed", "perl", "ruby"} and in_place:
-        return plain[1:]
-    if program == "tee":
-        return plain
-    return []
+    if program in _COPIES:
+        plain = plain[-1:]
+    elif program in {"sed", "gsed", "perl", "ruby"}:
+        plain = plain[1:] if in_place else []
+    elif program not in _CHANGES:
+        plain = []
+    return [(path, "command") for path in plain]

@@ -134,8 +134,8 @@ def _last(rows: tuple[Row, ...], number: int) -> tuple[Row, ...]:
 
 
 def _errors(rows: tuple[Row, ...], old: int) -> tuple[Row, ...]:
-    """The last error always, and the last failed test (which comes first where it is older)."""
-    return rows if old else rows[:1] if len(rows) == 1 else (rows[-1],)
+    """The first always: the last failed test, or else the last error."""
+    return rows if old else rows[:1]
 
 
 def _newest(rows: tuple[Row, ...], number: int, about: frozenset[str]) -> tuple[tuple[Row, ...], int]:

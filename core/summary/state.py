@@ -10,7 +10,7 @@ import msgspec
 SCHEMA = "handoff/1"
 
 Status = Literal["done", "active", "open"]
-How = Literal["edited", "written", "command"]
+How = Literal["edited", "written", "command", "removed"]
 
 
 @dataclass(frozen=True, slots=True)

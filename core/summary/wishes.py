@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from core.summary.history import Part, clean, trivial
 from core.summary.sentences import Sentence, sentences
-from core.summary.signals import LOGGED, RULE, words_only
+from core.summary.signals import ASKED_USER, LOGGED, RULE, asks, words_only
 from core.summary.state import Quote
 
 LONGEST_RULE = 2_000
@@ -31,7 +31,7 @@ def wishes(parts: Sequence[Part]) -> Wishes:
     """Goal, rules, other messages (oldest first) and last request; repeated ones once."""
     said = [part for part in parts if part.said_by_user and clean(part.item.text)]
     own = [part for part in said if not part.kept]
-    goal = _goal(own)
+    goal = _goal(said)
     goal_entries = {quote.entry for quote in goal}
     rules = _unique([Quote(rule, part.entry) for part in own for rule in rules_of(part.item.text)])
     request = _request(said, goal_entries)
@@ -52,7 +52,7 @@ def _goal(said: Sequence[Part]) -> tuple[Quote, ...]:
     for part in said:
         if enough and part.entry != enough:
             break
-        goal.append(Quote(clean(part.item.text), part.entry))
+        goal.append(_hint(part) if part.kept else Quote(clean(part.item.text), part.entry))
         if not trivial(part.item.text):
             enough = part.entry
     return tuple(goal)
@@ -63,10 +63,14 @@ def _request(said: Sequence[Part], goal_entries: set[str]) -> Quote | None:
     if not wanted:
         return None
     last = wanted[-1]
-    text = clean(last.item.text)
-    if (last.kept or last.entry in goal_entries) and len(text) > REQUEST_HINT:
-        return Quote(text[:REQUEST_HINT].rstrip(), last.entry, shortened=True)
-    return Quote(text, last.entry)
+    return _hint(last) if last.kept or last.entry in goal_entries else Quote(clean(last.item.text), last.entry)
+
+
+def _hint(part: Part) -> Quote:
+    """The beginning of a message that stands whole elsewhere."""
+    text = clean(part.item.text)
+    short = text[:REQUEST_HINT].rstrip()
+    return Quote(short, part.entry, shortened=short != text)
 
 
 def rules_of(text: str) -> Iterator[str]:
@@ -75,7 +79,9 @@ def rules_of(text: str) -> Iterator[str]:
     skip_to = -1
     for number, sentence in enumerate(found):
         words = sentence.of(text)
-        if number <= skip_to or len(words) > LONGEST_RULE or LOGGED.match(words) or not RULE.search(words_only(words)):
+        if number <= skip_to or len(words) > LONGEST_RULE or LOGGED.search(words) or not RULE.search(words_only(words)):
+            continue
+        if asks(words) and not ASKED_USER.search(words):
             continue
         last = announced(text, found, number)
         skip_to = last

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from difflib import SequenceMatcher
 from typing import Any, cast
 
 import msgspec
 
 from core.agents.protocol import Profile, Tool, ToolKind
 from core.summary.history import Part, clean
-from core.summary.logs import failure_blocks
+from core.summary.logs import failure_blocks, tells_test
 from core.summary.plans import plan_of
 from core.summary.shell import changed_paths, is_milestone, is_search, is_test
 from core.summary.state import Command, Failure, FileChange, FileRead, How, Plan
@@ -23,8 +24,14 @@ LONGEST_COMMAND = 240
 PLACE = 90
 """Characters of a changed line, old or new."""
 
+COMPARED = 200
+"""Lines of an edit that are compared to find it."""
+
 PLACES = 4
 """How many places of a file are carried: the newest ones."""
+
+PASSED_TESTS = 3
+"""How many test runs that passed are carried as done: the newest ones."""
 
 FAILURES = 2
 """How many unresolved errors are carried beside the last failed test."""
@@ -138,8 +145,8 @@ def work(all_runs: Sequence[Run]) -> Work:
         elif run.kind in {"edit", "write"} and not run.failed:
             _note_change(done.changes, run)
         elif run.kind == "shell" and run.command.strip():
-            for path in changed_paths(run.command) if not run.failed else ():
-                _add_change(done.changes, FileChange(path, run.result_entry, "command"))
+            for path, how in changed_paths(run.command) if not run.failed else ():
+                _add_change(done.changes, FileChange(path, run.result_entry, how))
         if run.kind in {"shell", "other", "agent", "web"}:
             _note_command(done.commands, run)
     done.milestones = _milestones(all_runs)
@@ -208,15 +215,17 @@ def _edits(arguments: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def _places(arguments: Mapping[str, Any]) -> Iterator[str]:
-    """For each edit the first line that it changes, as `old → new`."""
+    """For each edit the first line that it changes: `old → new`, `+ new` or `- old`."""
     for edit in _edits(arguments):
-        old = next((str(edit[name]) for name in _OLD if edit.get(name)), "").split("\n")
-        new = next((str(edit[name]) for name in _NEW if edit.get(name)), "").split("\n")
-        start = next((n for n, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new)))
-        before = next((line.strip() for line in old[start:] if line.strip()), "")
-        after = next((line.strip() for line in new[start:] if line.strip()), "")
-        if before or after:
-            yield clean(f"{_short(before)} → {_short(after)}".replace("\r", " "))
+        old = next((str(edit[name]) for name in _OLD if edit.get(name)), "").split("\n")[:COMPARED]
+        new = next((str(edit[name]) for name in _NEW if edit.get(name)), "").split("\n")[:COMPARED]
+        for tag, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+            before = next((line.strip() for line in old[a:b] if line.strip()), "")
+            after = next((line.strip() for line in new[c:d] if line.strip()), "")
+            if tag != "equal" and (before or after):
+                place = f"{_short(before)} → {_short(after)}" if before and after else f"+ {_short(after)}"
+                yield clean((place if after else f"- {_short(before)}").replace("\r", " "))
+                break
 
 
 def _short(line: str) -> str:
@@ -247,32 +256,30 @@ def _command(text: str, run: Run) -> Command | None:
 
 
 def _milestones(all_runs: Sequence[Run]) -> list[Command]:
-    """Commits and pushes that went through, and the last test run of each kind that passed."""
+    """Commits and pushes that went through, and the last test runs that passed."""
     found: dict[str, Command] = {}
-    for run in all_runs:
-        if run.kept or run.kind != "shell" or run.exit != 0:
-            continue
-        made = _command(run.command, run)
-        if made is not None and is_milestone(run.command):
-            found[f"{made.command}\n{run.entry}"] = made
-        elif made is not None and is_test(run.command):
-            found.pop(made.command, None)
-            found[made.command] = made
+    passed = [run for run in all_runs if not run.kept and run.kind == "shell" and run.exit == 0]
+    tests = {run.command: run.position for run in passed if is_test(run.command)}
+    newest = set(sorted(tests.values())[-PASSED_TESTS:])
+    for run in passed:
+        if (run.position in newest or is_milestone(run.command)) and (made := _command(run.command, run)) is not None:
+            found[f"{made.command}\n{run.result_entry}"] = made
     return list(found.values())
 
 
 def _failures(all_runs: Sequence[Run]) -> list[Failure]:
-    """The last failed test run, and the newest other errors that nothing has put right; oldest first."""
+    """The last failed test run, then the newest other errors that nothing has put right, newest first."""
     passed = {_aim(run): run for run in all_runs if run.answered and not run.failed}
     failed = [run for run in all_runs if not run.kept and run.failed and _tells(run)]
     tests = [run for run in failed if run.kind == "shell" and is_test(run.command)]
-    chosen = tests[-1:]
+    telling = [run for run in tests if tells_test(run.result)]
+    chosen = (telling or tests)[-1:]
+    limit = FAILURES + len(chosen)
     for run in reversed(failed):
-        if len(chosen) == FAILURES + len(tests[-1:]):
+        if len(chosen) == limit:
             break
         if not _passed(run, passed) and not any(_alike(run, other) for other in chosen):
             chosen.append(run)
-    chosen.sort(key=lambda run: run.position)
     return [
         Failure(blocks, run.result_entry, _title(run), _passed(run, passed))
         for run in chosen
