@@ -40,7 +40,7 @@ def run_checks(opened: Opened, proposal: Proposal, after: Opened, settings: Sett
         _target(after, settings),
         _much_removed(opened, after),
         _adds_up(opened, proposal, after),
-        *_summary(opened, proposal, after),
+        *summary_checks(opened, proposal),
     )
 
 
@@ -149,8 +149,8 @@ def _adds_up(opened: Opened, proposal: Proposal, after: Opened) -> Check:
     return Check("numbers-add-up", False, f"{expected:,} tokens expected, {after.view_tokens:,} counted")
 
 
-def _summary(opened: Opened, proposal: Proposal, after: Opened) -> tuple[Check, ...]:
-    """The summary's own conditions."""
+def summary_checks(opened: Opened, proposal: Proposal) -> tuple[Check, ...]:
+    """The summary's own conditions, which hold or not whether the format can carry the proposal or not."""
     if proposal.summary is None:
         return ()
     from core.summary.checking import check_summary

@@ -150,7 +150,7 @@ def shortened(opened: Opened, unit: Unit, source: Source, what: What) -> str:
         result = items[call.result]
         if call.unit == unit.id and result.source and result.source[0] == source:
             if what == "limit":
-                return limit_log(result.text, min(PruneRules.limit_to, max(200, len(result.text) // 2)))
+                return limit_log(result.text, min(PruneRules().limit_to, max(200, len(result.text) // 2)))
             language = language_of(items)
             return pointer(call, result, len(images_of(unit, items, result)), "old", language)
     raise EditRefused(f"{unit.id} has no result with a call at entry {source.entry}")

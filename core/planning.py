@@ -12,7 +12,7 @@ from typing import Any
 
 from core.agents.protocol import Stamp
 from core.budget import Budget
-from core.checks import Check, run_checks
+from core.checks import Check, run_checks, summary_checks
 from core.errors import CommitRefused, SeamlineError
 from core.files import Overlay
 from core.metering import tokens_after, tokens_before
@@ -149,7 +149,7 @@ def revise(
     patch, commits_as, why = _encoded(opened, proposal, stamp, fork)
     after = opened if patch is None else _read_back(opened, patch)
     budget = budget_of(opened, settings)
-    checks = run_checks(opened, proposal, after, settings) if patch is not None else ()
+    checks = run_checks(opened, proposal, after, settings) if patch is not None else summary_checks(opened, proposal)
     return Plan(opened, proposal, settings, budget, after, patch, commits_as, why, checks)
 
 

@@ -87,13 +87,11 @@ def _nothing_to_do(plan: Plan, asked: bool) -> str:
     if plan.would_act is None and not asked:
         return f"{where}: the model's window is unknown: give --window N, or --target N"
     if not plan.would_act and not asked:
-        return (
-            f"{where}: nothing need go yet: {pressure_line(plan.budget)}; to compact anyway: --target N"
-        )
-    if plan.commits_as == "fork" and plan.why:
-        return f"{where}: {plan.why}"
+        return f"{where}: nothing need go yet: {pressure_line(plan.budget)}; to compact anyway: --target N"
     failed = [check for check in plan.checks if not check.ok]
-    return f"{where}: {failed[0].id}: {failed[0].message}" if failed else ""
+    if failed:
+        return f"{where}: {failed[0].id}: {failed[0].message}"
+    return f"{where}: {plan.why}" if plan.why else ""
 
 
 def _confirmed(plan: Plan) -> bool:
