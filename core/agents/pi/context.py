@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from core.agents.pi.client import Client
+from core.agents.pi.heads import identity
 from core.agents.pi.messages import Message, MessageRole, Part
-from core.agents.pi.reading import identity
 from core.agents.pi.records import detail, record
 from core.errors import ClientRefuses
 from core.session import Entry, Session
@@ -37,12 +37,12 @@ class Context:
     warnings: list[str] = field(default_factory=list[str])
 
 
-def selected(session: Session) -> tuple[Entry, ...]:
+def selected(session: Session, path: tuple[Entry, ...] | None = None) -> tuple[Entry, ...]:
     """The entries of the path that count: all, or the newest compaction, what it keeps, and what follows it.
 
     A compaction whose first kept entry is not on the path before it keeps nothing; that is no error for pi.
     """
-    path = detail(session).path
+    path = detail(session).path if path is None else path
     last = next((at for at in range(len(path) - 1, -1, -1) if path[at].kind == "compaction"), None)
     if last is None:
         return path
@@ -54,7 +54,8 @@ def selected(session: Session) -> tuple[Entry, ...]:
 
 def context(session: Session, client: Client) -> Context:
     """The messages of the selected entries, edited as this client would. Raises ClientRefuses."""
-    entries = selected(session)
+    stored = detail(session)
+    entries = selected(session, stored.path if client.modern or session.leaf is not None else stored.forgotten)
     out = Context()
     edits = _edits(session, entries, out) if client.edits else {}
     for number, entry in enumerate(entries):
@@ -124,6 +125,10 @@ class _Reader:
             yield self._message("user", message, "custom")
         elif role in ("user", "assistant", "toolResult"):
             yield self._message(role, message, "")
+        elif role == "branchSummary":
+            yield self._text(BRANCH_SUMMARY[0] + script_text(message, "summary") + BRANCH_SUMMARY[1], "branch_summary")
+        elif role == "compactionSummary":
+            yield self._text(SUMMARY[0] + script_text(message, "summary") + SUMMARY[1], "custom")
         elif role != "system":
             self._warn(f"a message of the unknown role {str(role)!r} is left out")
 

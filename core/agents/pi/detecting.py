@@ -26,12 +26,12 @@ _UNREADABLE = re.compile(
 
 
 def is_pi(files: Files, path: Path) -> bool:
-    """True where one of the first records of the head is pi's, or the file is an empty `.jsonl`.
+    """True where one of the first records of the head is pi's, or the file is a `.jsonl` without content.
 
     Also true for files that pi itself refuses, as long as it is plain that they are meant for it.
     """
     head = files.read(path, 0, HEAD)
-    if not head:
+    if not head.strip():
         return path.suffix == ".jsonl" and files.exists(path)
     objects = 0
     for line in head.split(b"\n", MOST_LINES)[:MOST_LINES]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from core.agents.pi.heads import HEADS, Head, identity, plain_head, seconds, stored_version
 from core.agents.pi.records import CURRENT_VERSION, KINDS, ROLES, WIRES, Detail
 from core.errors import SeamlineError
 from core.files import READ_SIZE, Files, fingerprint
@@ -37,26 +37,6 @@ PLACES = frozenset(
     }
 )
 """Kinds of damage that stand for bytes of their own; all others are remarks on an entry or on the end of the file."""
-
-
-class _Message(msgspec.Struct, gc=False):
-    role: str | None = None
-    provider: str | None = None
-    model: str | None = None
-    api: str | None = None
-
-
-class _Head(msgspec.Struct, gc=False, rename={"kind": "type", "parent": "parentId", "model": "modelId"}):
-    kind: str | None = None
-    id: str | None = None
-    parent: str | None = None
-    timestamp: str | None = None
-    provider: str | None = None
-    model: str | None = None
-    message: _Message | None = None
-
-
-_heads = msgspec.json.Decoder(_Head)
 
 
 @dataclass
@@ -89,7 +69,7 @@ class Reading:
             self._place(line, "long-line", f"a line of {line.length} bytes", "cannot hold so long a text")
             return
         try:
-            head = _heads.decode(line.data)
+            head = HEADS.decode(line.data)
         except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
             self._take_slowly(line)
             return
@@ -122,9 +102,9 @@ class Reading:
             self._remark(
                 line, "not-an-object", "a line that is JSON but no object", "as the last line: forgets all history"
             )
-            self._add(line, _Head(), None, None)
+            self._add(line, Head(), None, None)
             return
-        head = _plain_head(value)
+        head = plain_head(value)
         self._add(line, head, identity(value.get("id"), line.number), identity(value.get("parentId"), 0))
 
     def _broken(self, line: Line, error: BrokenLine) -> None:
@@ -138,7 +118,7 @@ class Reading:
         else:
             self._place(line, "broken-line", "a line that is no JSON", CUTS_HISTORY)
 
-    def _add(self, line: Line, head: _Head, own: str | None, parent: str | None) -> None:
+    def _add(self, line: Line, head: Head, own: str | None, parent: str | None) -> None:
         kind = head.kind or ""
         message = head.message
         role = (message.role or "") if message is not None and kind == "message" else ""
@@ -184,7 +164,7 @@ class Reading:
         self.version = stored_version(value.get("version"))
         self.name(value.get("provider"), value.get("modelId"))
 
-    def _note(self, line: Line, entry: Entry, head: _Head, own: str | None) -> None:
+    def _note(self, line: Line, entry: Entry, head: Head, own: str | None) -> None:
         """Remember what the whole file tells about models and titles, and remark on what is odd."""
         if entry.kind == "message":
             message = head.message
@@ -229,55 +209,6 @@ class Reading:
         self.damage.append(Damage(line.number, line.offset, line.length, kind, message, client))
 
 
-def _plain_head(value: dict[str, Any]) -> _Head:
-    """The head of a record whose fields have unusual types."""
-
-    def text(fields: dict[str, Any], name: str) -> str | None:
-        found = fields.get(name)
-        return found if isinstance(found, str) else None
-
-    message = value.get("message")
-    inner = None
-    if isinstance(message, dict):
-        inner = _Message(*(text(message, name) for name in ("role", "provider", "model", "api")))
-    names = ("type", "id", "parentId", "timestamp", "provider", "modelId")
-    kind, own, parent, timestamp, provider, model = (text(value, name) for name in names)
-    return _Head(kind, own, parent, timestamp, provider, model, inner)
-
-
-def identity(value: Any, line: int) -> str | None:
-    """A name for an id of any JSON type, equal where JavaScript's `Map` would find it; None for what counts as none."""
-    if isinstance(value, str):
-        return value or None
-    if value is None or value == 0:
-        return None
-    if value is True:
-        return "true:"
-    return f"number:{float(value)!r}" if isinstance(value, (int, float)) else f"line:{line}"
-
-
-def stored_version(value: Any) -> int:
-    """The header's version as JavaScript would compare it; 1 where there is none."""
-    if value is None:
-        return 1
-    try:
-        number = float(value)
-    except (TypeError, ValueError, OverflowError):
-        return CURRENT_VERSION
-    return int(min(max(number, 0), 1 << 30)) if number == number else CURRENT_VERSION
-
-
-def seconds(timestamp: str | None) -> float | None:
-    """Seconds since 1970 of an ISO time; None where it is none."""
-    if timestamp is None:
-        return None
-    try:
-        moment = datetime.fromisoformat(timestamp)
-        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
-    except (ValueError, OverflowError, OSError):
-        return None
-
-
 def read_session(
     files: Files, path: Path, leaf: str | None = None, progress: Callable[[int, int], None] | None = None
 ) -> Session:
@@ -312,10 +243,12 @@ def _session(files: Files, path: Path, mark: str, size: int, reading: Reading, l
         if end is None:
             raise SeamlineError(f"{path}: no entry {leaf!r}: give the id of an entry of this session as the leaf")
     way, refusal = _path(reading, end)
+    forgotten = _path(reading, reading.last)[0] if end is None else ()
     known = Detail(
         header=reading.header,
         version=reading.version,
         path=way,
+        forgotten=forgotten,
         header_fault=reading.header_fault,
         byte_order_mark=reading.byte_order_mark,
         refusal=refusal,

@@ -33,7 +33,19 @@ KINDS = frozenset(
 WIRES = frozenset({"anthropic-messages", "openai-completions", "openai-responses"})
 """The APIs of replies over which a session can be shown to resume."""
 
-ROLES = frozenset({"system", "user", "assistant", "toolResult", "bashExecution", "custom", "hookMessage"})
+ROLES = frozenset(
+    {
+        "system",
+        "user",
+        "assistant",
+        "toolResult",
+        "bashExecution",
+        "custom",
+        "hookMessage",
+        "branchSummary",
+        "compactionSummary",
+    }
+)
 
 
 @dataclass(frozen=True)
@@ -46,6 +58,8 @@ class Detail:
     """The header's version as stored; 1 where it names none."""
     path: tuple[Entry, ...]
     """The entries from the root to the leaf."""
+    forgotten: tuple[Entry, ...] = ()
+    """The path to a last record without an id: 1.6.0 has no leaf then and sends nothing, 0.73.1 still sends it."""
     header_fault: str = ""
     """Why pi 1.6.0 takes the file for no session at all; empty where it loads."""
     byte_order_mark: bool = False

@@ -22,9 +22,7 @@ def view(session: Session, resume: Resume) -> View:
     """What this client would send. Raises ClientRefuses with the client's reason, OSError."""
     known = client(resume.client_version.value)
     warnings = _loadable(session, known)
-    if session.leaf is None or detail(session).header_fault:
-        if session.entries and detail(session).path == () and not detail(session).header_fault:
-            warnings.extend(_no_leaf(session))
+    if detail(session).header_fault:
         return View("pi", resume, (), warnings=tuple(warnings))
     wire = resume.wire.value if resume.wire is not None else ASSUMED_WIRE
     if resume.wire is not None and resume.wire.source.startswith("assumed"):
@@ -68,15 +66,20 @@ def _loadable(session: Session, known: Client) -> list[str]:
         raise ClientRefuses(f"{session.path}: a line that is only null: this version of pi fails at it")
     if stored.refusal:
         raise ClientRefuses(f"{session.path}: {stored.refusal}: pi would never come to an end")
+    if session.leaf is None:
+        warnings.extend(_no_leaf(session, known))
     if stored.path and stored.path[0].parent is not None:
         first = stored.path[0]
         warnings.append(f"line {first.line} ({first.id}): its parent is not in the file: all older history is lost")
     return warnings
 
 
-def _no_leaf(session: Session) -> list[str]:
+def _no_leaf(session: Session, known: Client) -> list[str]:
     last = next((entry for entry in reversed(session.entries) if entry.kind != "session"), None)
-    return [] if last is None else [f"line {last.line}: the last record has no id: pi forgets all history"]
+    if last is None:
+        return []
+    when = "pi forgets all history" if known.modern else "a later pi would forget all history"
+    return [f"line {last.line}: the last record has no id: {when}"]
 
 
 def _pairing(items: tuple[Item, ...]) -> list[str]:

@@ -59,7 +59,8 @@ def items(messages: Sequence[Message], client: Client, target: Target) -> Iterat
         elif message.role == "assistant":
             yield from _assistant(message)
         else:
-            yield result(message, _text(message, client, target), _first_part(message.fields.get("toolCallId"), message))
+            identity = _first_part(message.fields.get("toolCallId"), message)
+            yield result(message, _text(message, client, target), identity)
             if target.image_input:
                 yield from images(message, "tool")
 
