@@ -1,0 +1,287 @@
+"""What is done with each session. The judge is the real client: it must send what was approved and is shown."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from tests.clients.client import OK, PROMPT, Client
+from tests.clients.command import CommandFailed, Seamline
+from tests.clients.differences import differences
+from tests.clients.edits import BUILDERS, Edit, fulfilled
+from tests.clients.subjects import Subject, as_version_1
+from tests.clients.table import Row
+
+TIGHT = 1.05
+"""A window of this times the view makes every policy act."""
+
+NATIVE_SUMMARY = "## Goal\nThe client's own summary of what came before.\n\n## Next Steps\nGo on."
+NATIVE_KEEP = 3_000
+"""Tokens that the client's own compaction keeps: few, so that it always has something to do."""
+
+ODD_MODE = 0o640
+ODD_TIME = 1_600_000_000_123_456_789
+"""Permissions and a time of change (nanoseconds since 1970) that nothing would set by chance."""
+
+CLEARLY = 120
+"""A text of so many characters is not repeated by chance."""
+
+
+class Trial:
+    """One session, one client. `report` gets each row as soon as it is known."""
+
+    def __init__(
+        self, client: Client, seamline: Seamline, subject: Subject, folder: Path, report: Callable[[Row], None]
+    ) -> None:
+        self.client = client
+        self.seamline = seamline
+        self.subject = subject
+        self.folder = folder
+        self.report = report
+        self.source = folder / f"{subject.name}.jsonl"
+        folder.mkdir(parents=True)
+        self.source.write_bytes(subject.data())
+
+    # What can be tried
+
+    def commits_and_goes_on(self) -> None:
+        """Commit, resume, work on, commit again, resume, the client's own compaction, work on, commit, resume."""
+        session = self._placed("life")
+        more = self.client.turns(1)
+        with self._row("commit, resume") as row:
+            self._commit(row, session)
+            self._resume(row, session, more=more)
+            self._undo_is_refused(row, session)
+        if row.problems:
+            return
+        with self._row("work on, commit, resume") as row:
+            full = self.seamline.view(session)
+            plan = self._commit(row, session)
+            self._resume(row, session)
+        if row.problems:
+            return
+        with self._row("own compaction on top, resume") as row:
+            self._native(row, session, plan, full)
+            self._resume(row, session, more=self.client.turns(2))
+        if row.problems:
+            return
+        with self._row("commit on that, resume") as row:
+            self._commit(row, session)
+            self._resume(row, session)
+
+    def undoes(self) -> None:
+        """A commit taken back leaves the same bytes, permissions and time of change."""
+        session = self._placed("undo")
+        session.chmod(ODD_MODE)
+        os.utime(session, ns=(ODD_TIME, ODD_TIME))
+        before = _state(session)
+        with self._row("commit, undo") as row:
+            self._commit(row, session)
+            if _state(session)[0] == before[0]:
+                row.problems.append("the commit changed nothing")
+            said = self.seamline.undo(session)
+            if said.status:
+                row.problems.append(f"undo: exit {said.status}: {said.error}")
+            if _state(session) != before:
+                row.problems.append(f"undo left {_state(session)}, not {before}")
+
+    def edits(self, names: Sequence[str] = tuple(BUILDERS)) -> None:
+        """Proposals changed by `--edit`, each committed and resumed."""
+        for name in names:
+            session = self._placed(f"edit-{name.replace(' ', '-').replace(',', '')}")
+            with self._row(f"edited: {name}") as row:
+                flags, plan = self._acting(session)
+                edited, edit = self._edited(session, flags, plan, name)
+                row.problems += fulfilled(edit, edited)
+                self._commit(row, session, [*flags, "--edit", str(session.with_suffix(".edit"))], edited)
+                self._resume(row, session)
+
+    def has_room_after(self, window: int) -> None:
+        """At this window the client compacts at once before the commit, and not after it."""
+        with self._row(f"no compaction at {window:,} after") as row:
+            untouched = self._placed("room-before")
+            if self.client.resume(untouched, window=window).before == 0:
+                row.problems.append("the client does not compact by itself before the commit either")
+            session = self._placed("room")
+            self._commit(row, session, ["--window", str(window)])
+            resumed = self.client.resume(session, window=window)
+            if resumed.error or resumed.before:
+                row.problems.append(resumed.error or f"the client sent {resumed.before} requests before its first turn")
+
+    def forks(self, first_version: bool = False) -> None:
+        """A new session beside the old one, which stays as it is; a session of an old format is refused in place."""
+        name = "version 1 as fork" if first_version else "as fork"
+        session = self._placed(name.replace(" ", "-"))
+        if first_version:
+            session.write_bytes(as_version_1(session.read_bytes()))
+        before = _state(session)
+        with self._row(f"{name}, resume") as row:
+            flags, plan = self._acting(session)
+            if first_version:
+                self._is_refused(row, session, flags)
+            made = self.seamline.compact(session, [*flags, "--as", "fork"])
+            row.planned({**plan, "commits_as": "fork"})
+            if _state(session) != before:
+                row.problems.append("the original was changed")
+            self._compare(row, "the fork", plan["after"]["items"], self.seamline.view(made))
+            self._resume(row, made)
+            if made == session or _state(session) != before:
+                row.problems.append("the original was changed")
+
+    def forks_small(self) -> None:
+        """A short session of an old format: one exchange dropped by hand, as a fork."""
+        session = self._placed("small-fork")
+        before = _state(session)
+        with self._row("dropped by hand, as fork") as row:
+            plan = self.seamline.plan(session)
+            unit = next(item["source"][0]["entry"] for item in self.seamline.view(session) if item["source"])
+            edit: dict[str, Any] = {"session": {"fingerprint": plan["session"]["fingerprint"]}}
+            edit["dispositions"] = [{"unit": unit, "what": "drop"}]
+            path = session.with_suffix(".edit")
+            path.write_text(json.dumps(edit))
+            flags = ["--edit", str(path)]
+            self._is_refused(row, session, flags)
+            edited = self.seamline.plan(session, flags)
+            row.planned({**edited, "commits_as": "fork"})
+            made = self.seamline.compact(session, [*flags, "--as", "fork"])
+            self._compare(row, "the fork", edited["after"]["items"], self.seamline.view(made))
+            self._resume(row, made)
+            if _state(session) != before:
+                row.problems.append("the original was changed")
+
+    def is_seen(self) -> None:
+        """No commit: the view of the session as it is."""
+        with self._row("resume as it is") as row:
+            self._resume(row, self._placed("as-it-is"))
+
+    # How
+
+    def _placed(self, name: str) -> Path:
+        return self.client.place(self.source, self.folder / name)
+
+    @contextmanager
+    def _row(self, what: str) -> Iterator[Row]:
+        row = Row(f"{self.client.agent} {self.client.version}", self.subject.name, what)
+        try:
+            yield row
+        except CommandFailed as error:
+            row.problems.append(str(error))
+        self.report(row)
+
+    def _acting(self, session: Path) -> tuple[list[str], dict[str, Any]]:
+        """Options with which the policy acts, and its plan: none where it acts by itself, else a window or a target."""
+        plan = self.seamline.plan(session)
+        if _acts(plan):
+            return [], plan
+        tokens = plan["before"]["tokens"]["value"]
+        for flags in (["--window", str(int(tokens * TIGHT))], ["--target", str(int(tokens * 0.6))]):
+            plan = self.seamline.plan(session, flags)
+            if _acts(plan, asked="--target" in flags):
+                return flags, plan
+        failed = [f"{check['id']}: {check['message']}" for check in plan["checks"] if not check["ok"]]
+        raise CommandFailed(f"no commit can be planned: {plan['why'] or failed or 'nothing would change'}")
+
+    def _commit(
+        self, row: Row, session: Path, flags: Sequence[str] = (), plan: dict[str, Any] | None = None
+    ) -> dict[str, Any]:
+        """Commit what was planned; what `seamline view` shows then is what was approved."""
+        if plan is None:
+            flags, plan = (flags, self.seamline.plan(session, flags)) if flags else self._acting(session)
+        row.planned(plan)
+        self.seamline.compact(session, flags)
+        self._compare(row, "seamline view", plan["after"]["items"], self.seamline.view(session))
+        return plan
+
+    def _resume(self, row: Row, session: Path, more: tuple[Sequence[str], Sequence[Any]] = ((), ())) -> None:
+        """The real client resumes from what `seamline view` shows, and goes on with `more` prompts and replies."""
+        shown = self.seamline.view(session)
+        before = len(session.read_bytes())
+        resumed = self.client.resume(session, (PROMPT, *more[0]), (OK, *more[1]))
+        if resumed.error:
+            row.problems.append(f"{self.client.agent}: {resumed.error}")
+            return
+        if resumed.before:
+            row.problems.append(f"{self.client.agent} sent {resumed.before} requests before our prompt")
+        self._compare(row, "seamline view", resumed.items, shown, whose=self.client.agent)
+        if len(session.read_bytes()) <= before:
+            row.problems.append(f"{self.client.agent} did not go on in this file")
+
+    def _native(self, row: Row, session: Path, plan: dict[str, Any], full: list[dict[str, Any]]) -> None:
+        """The client's own compaction is asked for what is in the view, and for nothing that our commit took away."""
+        before = self.seamline.view(session)
+        compacted = self.client.compact(session, NATIVE_SUMMARY, NATIVE_KEEP)
+        if compacted.error:
+            row.problems.append(f"{self.client.agent} can't compact on top: {compacted.error}")
+            return
+        asked, after = compacted.asked, self.seamline.view(session)
+        if not any(NATIVE_SUMMARY in item.get("text", "") for item in after):
+            row.problems.append("its summary is not in the view")
+        summary = (plan["summary"] or {}).get("text", "").strip()
+        if summary not in asked:
+            row.problems.append("the request for its summary lacks ours")
+        stands = asked + "".join(item.get("text", "") for item in after)
+        lost = [text for text in beginnings(before, "user") if text not in stands]
+        row.problems += [f"neither in its request nor in the view: {text!r}" for text in lost]
+        visible = "".join(item.get("text", "") for item in before)
+        gone = [text for text in beginnings(full, "user", "tool") if text not in visible]
+        row.problems += [f"its summary is made from what went: {text!r}" for text in gone if text in asked]
+
+    def _undo_is_refused(self, row: Row, session: Path) -> None:
+        """The client has written since: taking the commit back would lose that."""
+        before = _state(session)
+        said = self.seamline.undo(session)
+        if said.status != 1 or not said.error or _state(session) != before:
+            row.problems.append(f"undo after the client wrote: exit {said.status}: {said.error}")
+
+    def _is_refused(self, row: Row, session: Path, flags: Sequence[str]) -> None:
+        before = _state(session)
+        said = self.seamline.try_compact(session, flags)
+        if said.status != 1 or "fork" not in said.error or _state(session) != before:
+            row.problems.append(f"in place: exit {said.status}: {said.error}")
+
+    def _edited(
+        self, session: Path, flags: Sequence[str], plan: dict[str, Any], name: str
+    ) -> tuple[dict[str, Any], Edit]:
+        """The plan with the first candidate of this edit that is allowed."""
+        path = session.with_suffix(".edit")
+        said = "no such place in this session"
+        for edit in BUILDERS[name](plan, self.seamline.view(session)):
+            path.write_text(json.dumps(edit.file))
+            answer = self.seamline.try_plan(session, [*flags, "--edit", str(path)])
+            failed = [
+                f"{check['id']}: {check['message']}" for check in answer.json.get("checks", []) if not check["ok"]
+            ]
+            if answer.status == 0 and not failed:
+                return answer.json, edit
+            said = answer.error or failed[0]
+        raise CommandFailed(f"no candidate for this edit is allowed: {said}")
+
+    def _compare(self, row: Row, name: str, expected: Any, got: Any, whose: str = "approved") -> None:
+        row.problems += [f"{name}: {line}" for line in differences(expected, got, (whose, name))]
+
+
+def _acts(plan: dict[str, Any], asked: bool = False) -> bool:
+    return bool(plan["dispositions"]) and (asked or plan["would_act"]) and all(check["ok"] for check in plan["checks"])
+
+
+def _state(path: Path) -> tuple[str, int, int]:
+    status = path.stat()
+    return hashlib.sha256(path.read_bytes()).hexdigest(), status.st_mode, status.st_mtime_ns
+
+
+def beginnings(items: Sequence[dict[str, Any]], *roles: str) -> list[str]:
+    """How the texts of these roles begin: long enough not to be found by chance, short enough not to be cut."""
+    ours = (item for item in items if item["role"] in roles and item.get("mark") != "summary")
+    texts = (item.get("text", "").strip() for item in ours)
+    return [text[:CLEARLY] for text in texts if len(text) >= CLEARLY]
+
+
+def remove(folder: Path) -> None:
+    """Take a trial's folder away."""
+    shutil.rmtree(folder, ignore_errors=True)
