@@ -36,7 +36,7 @@ def run_checks(opened: Opened, proposal: Proposal, after: Opened, settings: Sett
         _kept_unchanged(opened, proposal, after),
         _shortened(proposal, after),
         _gone(opened, proposal, after),
-        _smaller(opened, after),
+        _smaller(opened, proposal, after),
         _target(after, settings),
         _much_removed(opened, after),
         _adds_up(opened, proposal, after),
@@ -113,8 +113,9 @@ def _gone(opened: Opened, proposal: Proposal, after: Opened) -> Check:
     return Check("gone", True)
 
 
-def _smaller(opened: Opened, after: Opened) -> Check:
-    if after.view_tokens < opened.view_tokens:
+def _smaller(opened: Opened, proposal: Proposal, after: Opened) -> Check:
+    """A compaction shrinks the view; a plain copy need not."""
+    if after.view_tokens < opened.view_tokens or not proposal.dispositions:
         return Check("smaller", True)
     message = f"the view would not shrink: {opened.view_tokens:,} → {after.view_tokens:,} tokens; keep less"
     return Check("smaller", False, message)

@@ -27,6 +27,10 @@ Writer = Callable[["Opened", Sequence[Seen], Sequence[Item], Settings], Summary]
 """Writes a summary of what is seen in the summarised span, knowing what is kept beside it."""
 
 
+ASKED_FOR = "asked for"
+"""Why a plan is a fork where the person wanted one."""
+
+
 @dataclass(frozen=True)
 class Plan:
     """A proposal with all that a person needs to judge it, and the patch that would carry it out."""
@@ -226,7 +230,7 @@ def _encoded(opened: Opened, proposal: Proposal, stamp: Stamp, fork: bool) -> tu
         return None, "none", "nothing in the view would change"
     session, view = opened.session, opened.view
     if fork:
-        return opened.agent.fork(session, view, proposal, stamp), "fork", "asked for"
+        return opened.agent.fork(session, view, proposal, stamp), "fork", ASKED_FOR
     try:
         return opened.agent.encode(session, view, proposal, stamp), "append", ""
     except CommitRefused as refused:

@@ -77,21 +77,23 @@ def _prepare(arguments: argparse.Namespace) -> None:
 
 def _nothing_to_do(plan: Plan, asked: bool) -> str:
     """Why there is nothing to commit; empty where there is something."""
+    from core.planning import ASKED_FOR
     from inspector.plan_text import pressure_line
 
     where = plan.opened.session.path
-    if plan.commits_as == "fork" and plan.why == "asked for":
-        return ""
-    if not plan.changes_anything:
-        return f"{where}: nothing need go: {pressure_line(plan.budget)}; give --target N to go further"
-    if plan.would_act is None and not asked:
-        return f"{where}: the model's window is unknown: give --window N, or --target N"
-    if not plan.would_act and not asked:
-        return f"{where}: nothing need go yet: {pressure_line(plan.budget)}; to compact anyway: --target N"
+    if plan.commits_as != "fork" or plan.why != ASKED_FOR:
+        if not plan.changes_anything:
+            return f"{where}: nothing need go: {pressure_line(plan.budget)}; give --target N to go further"
+        if plan.would_act is None and not asked:
+            return f"{where}: the model's window is unknown: give --window N, or --target N"
+        if not plan.would_act and not asked:
+            return f"{where}: nothing need go yet: {pressure_line(plan.budget)}; to compact anyway: --target N"
+        if plan.commits_as == "fork":
+            return f"{where}: {plan.why}"
     failed = [check for check in plan.checks if not check.ok]
     if failed:
         return f"{where}: {failed[0].id}: {failed[0].message}"
-    return f"{where}: {plan.why}" if plan.why else ""
+    return "" if plan.patch is not None else f"{where}: {plan.why}"
 
 
 def _confirmed(plan: Plan) -> bool:
