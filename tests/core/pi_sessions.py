@@ -135,10 +135,10 @@ def _exchange(build: Build, draw: DrawFn, late: list[str]) -> None:
     failed = draw(st.sampled_from(["toolUse", "toolUse", "toolUse", "toolUse", "aborted"]))
     build.assistant([*parts, *calls], foreign, stopReason=failed)
     for call_id in draw(st.permutations(sorted({call["id"] for call in calls}))):
-        fate = draw(st.integers(0, 11))
-        if fate == 0:
+        fate = draw(st.sampled_from(["late", "lost", "there", "there", "there", "there"]))
+        if fate == "late":
             late.append(call_id)
-        elif fate > 1:
+        elif fate == "there":
             build.result(call_id, _result_parts(draw), draw(st.integers(0, 4)) == 0)
 
 

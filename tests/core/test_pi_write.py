@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
@@ -11,14 +9,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
-from core.agents.pi.repair import NO_RESULT
-from core.errors import CommitRefused
 from core.files import Overlay
 from core.opening import Opened
 from core.patch import Append, Create, Patch
 from core.proposal import Disposition, Proposal, Summary
 from core.view import Item, pair_up
-from tests.core.pi_sessions import PATH, Build, opened, sessions, stamp
+from tests.core.pi_sessions import PATH, opened, sessions, stamp
 
 VERSIONS = ("1.6.0", "0.73.1")
 SUMMARY = "What was done."
@@ -176,7 +172,3 @@ def only_append(patch: Patch) -> Append:
     (change,) = patch.changes
     assert isinstance(change, Append)
     return change
-
-
-def records(patch: Patch) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in only_append(patch).data.split(b"\n") if line.strip()]
