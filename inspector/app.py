@@ -50,7 +50,9 @@ class Inspector(App[int]):
             self.push_screen(ChooserScreen(self.path))
 
     @on(OpenSession)
-    def _chosen(self, chosen: OpenSession) -> None:
+    async def _chosen(self, chosen: OpenSession) -> None:
+        if chosen.instead is not None:
+            await chosen.instead.dismiss(None)
         self.open_session(chosen.path)
 
     def open_session(self, path: Path) -> None:

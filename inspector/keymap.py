@@ -60,6 +60,53 @@ TIMELINE = (
     Key("escape", "back", "Go back", shown_as="esc"),
 )
 
+REVIEW = (
+    Key("a", "approve", "Approve and write", "Shows exactly what will be written, and asks.", "Approve"),
+    Key("less_than_sign,ctrl+up", "cut(-1)", "Move the cut to the previous legal place", shown_as="< ctrl+↑"),
+    Key("greater_than_sign,ctrl+down", "cut(1)", "Move the cut to the next legal place", "", "Cut", "<>"),
+    Key("x", "cut_here", "Cut before the selected row", "Refused with the reason where no cut may stand."),
+    Key("X", "no_cut", "Remove the cut", "Nothing is summarised then."),
+    Key("g", "to_cut", "Go to the cut"),
+    Key("k", "set('keep')", "Keep the selected unit or result"),
+    Key("l", "set('limit')", "Limit the selected result", "Its head and tail stay, and what failed."),
+    Key("p", "set('point')", "Point to the selected result", "One line says what it was and how to get it again."),
+    Key("s", "set('summarize')", "Summarise the selected unit"),
+    Key("d", "set('drop')", "Drop the selected unit"),
+    Key("e", "summary", "Edit the summary", "With the checks beside it.", "Summary"),
+    Key("w", "rewrite", "Write the summary anew", "By the program, from what is summarised now."),
+    Key("c", "compare", "Compare before and after", "The two model views side by side.", "Compare"),
+    Key("u", "undo_edit", "Undo the last edit"),
+    Key("ctrl+r", "redo_edit", "Redo the edit"),
+    Key("v", "checks", "Show the checks"),
+    Key("enter", "detail", "Read the selected item in full", "Esc goes back to the list.", shown_as="enter"),
+    Key("[,left_square_bracket", "turn(-1)", "Go to previous turn", shown_as="["),
+    Key("],right_square_bracket", "turn(1)", "Go to next turn", shown_as="]"),
+    Key("b", "biggest", "Go to the biggest item"),
+    Key("o", "pair", "Go to the other half of the pair"),
+    Key("space", "fold", "Fold or unfold this turn"),
+    Key("z", "fold_all", "Fold or unfold all turns"),
+    Key("r", "raw", "Show the stored record"),
+    Key("escape", "back", "Cancel the review", "Nothing was written.", "Cancel", "esc"),
+    Key("q", "app.quit", "Quit Seamline", "Nothing was written."),
+)
+"""On a turn's header, the keys for dispositions apply to the whole turn."""
+
+SUMMARY = (Key("escape", "back", "Go back to the review", "The edit stays; u takes it back.", "Back", "esc"),)
+
+COMPARE = (
+    Key("escape,c", "back", "Go back to the review", footer="Back", shown_as="esc"),
+    Key("tab", "other", "Go to the other view", footer="Other side"),
+    Key("space", "fold", "Fold or unfold this turn", footer="Fold"),
+    Key("z", "fold_all", "Fold or unfold all turns"),
+    Key("[,left_square_bracket", "turn(-1)", "Go to previous turn", shown_as="["),
+    Key("],right_square_bracket", "turn(1)", "Go to next turn", footer="Turn", shown_as="]"),
+)
+
+RECEIPT = (
+    Key("enter,escape", "done", "Go on with the session as it is now", footer="Go on", shown_as="enter"),
+    Key("U", "undo", "Undo this commit", "Gives the file its old bytes back.", "Undo"),
+)
+
 LIST = (
     Key("up,down", "", "Move by one row", shown_as="↑ ↓"),
     Key("pageup,pagedown", "", "Move by a screen", shown_as="pgup pgdn"),

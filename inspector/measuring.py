@@ -53,6 +53,13 @@ def _spans(timeline: Timeline) -> Iterator[tuple[int, int]]:
     return ((group.start, group.stop) for group in groups)
 
 
+def counted(opened: Opened, timeline: Timeline) -> array[int]:
+    """Counted tokens of every line at once; quick where they were counted before."""
+    known, counter = opened.item_tokens, opened.counter
+    places = ((line.position, line.item) for line in timeline.lines)
+    return array("q", (counter.count(item) if at is None else known[at] for at, item in places))
+
+
 def measure(opened: Opened) -> Measured:
     """The figures of the window, from counted tokens and the provider's usage. Slow until `count` has run."""
     budget = budget_of(opened, Settings())

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from textual.message import Message
+from textual.screen import Screen
 
 
 @dataclass
@@ -13,3 +14,5 @@ class OpenSession(Message):
     """A session was chosen."""
 
     path: Path
+    instead: Screen[None] | None = None
+    """The screen that this session takes the place of."""

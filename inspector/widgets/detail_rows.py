@@ -123,7 +123,8 @@ def group_blocks(timeline: Timeline, group: int, tokens: Tokens, window: int | N
     title = f"turn {this.number}" if this.kind == "turn" else this.title
     blocks = [Block("title", title)]
     share = figures.share(total, window) if this.kind in ("turn", "lead") else ""
-    facts = [f"{this.stop - this.start:,} items", f"{figures.tokens(total, counted)} tokens"]
+    number_of = this.stop - this.start
+    facts = [f"{number_of:,} {'item' if number_of == 1 else 'items'}", f"{figures.tokens(total, counted)} tokens"]
     if share:
         facts.append(f"{share} of the window")
     blocks.append(Block("fact", " · ".join(facts)))

@@ -38,7 +38,9 @@ class GrowthStrip(Drawn):
         self.changed(layout=True)
 
     def lines(self, width: int) -> Sequence[Sequence[Part]]:
-        if self.growth is None or not self.growth.points:
+        if self.growth is None:
+            return [[("counting tokens …", "label")]]
+        if not self.growth.points:
             return []
         return drawn(self.growth, width, HEIGHT, self.threshold)
 

@@ -28,4 +28,4 @@ class Meter(Drawn):
         if self.gauge is None:
             return [[], [], []]
         drawn = bar(self.gauge, width)
-        return [*figures_lines(self.gauge, width), *([drawn] if drawn else []), *legend(self.gauge, width)]
+        return [*figures_lines(self.gauge, width), *([drawn] if drawn else []), *legend(self.gauge.marks, width)]

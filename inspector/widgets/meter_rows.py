@@ -13,6 +13,8 @@ from inspector.widgets.drawn import Part
 
 FREE, HELD, USED, OVER = "─", "░", "█", "▓"
 WINDOW_SIGN = "┃"
+GAP = 3
+"""Cells between two entries of the legend."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,11 @@ def signs(marks: Sequence[Mark]) -> list[str]:
     return [*(str(number) for number in range(1, len(marks))), WINDOW_SIGN] if marks else []
 
 
+def mark_style(sign: str) -> str:
+    """The name of the component style of a sign."""
+    return "edge" if sign == WINDOW_SIGN else "mark"
+
+
 def bar(gauge: Gauge, width: int) -> list[Part]:
     """The bar in `width` cells: used, free, held back beyond the first threshold, and the marks' signs."""
     window = gauge.window
@@ -56,7 +63,7 @@ def bar(gauge: Gauge, width: int) -> list[Part]:
         place = min(width - 1, round(mark.tokens / whole * width))
         while place > 0 and cells[place][1] in ("mark", "edge"):
             place -= 1
-        cells[place] = (sign, "edge" if sign == WINDOW_SIGN else "mark")
+        cells[place] = (sign, mark_style(sign))
     return _joined(cells)
 
 
@@ -70,20 +77,25 @@ def _joined(cells: Sequence[Part]) -> list[Part]:
     return parts
 
 
-def legend(gauge: Gauge, width: int) -> list[list[Part]]:
-    """What the signs on the bar stand for, in as many lines as `width` needs."""
-    if not gauge.marks:
+def legend(marks: Sequence[Mark], width: int, before: str = "") -> list[list[Part]]:
+    """What the signs on the bar stand for, in as many lines as `width` needs. `before`: words that come first."""
+    if not marks:
         return [[("window unknown: give it with --window, to see the bar and where policies act", "warning")]]
+    said: list[list[Part]] = [[(before, "label")]] if before else []
+    for mark, sign in zip(marks, signs(marks), strict=True):
+        said.append([(sign, mark_style(sign)), (f" {_mark_words(mark)} {mark.tokens:,}", "label")])
     lines: list[list[Part]] = [[]]
-    used = 0
-    for mark, sign in zip(gauge.marks, signs(gauge.marks), strict=True):
-        words = f" {_mark_words(mark)} {mark.tokens:,}   "
-        size = cell_len(sign + words)
-        if used and used + size - 3 > width:
+    room = width
+    for parts in said:
+        size = sum(cell_len(text) for text, _ in parts)
+        if lines[-1] and size + GAP > room:
             lines.append([])
-            used = 0
-        lines[-1] += [(sign, "edge" if sign == WINDOW_SIGN else "mark"), (words, "label")]
-        used += size
+            room = width
+        if lines[-1]:
+            lines[-1].append((" " * GAP, "label"))
+            room -= GAP
+        lines[-1] += parts
+        room -= size
     return lines
 
 

@@ -91,15 +91,15 @@ class RowList(ScrollView, can_focus=True):
     def watch_cursor(self, old: int, new: int) -> None:
         self._refresh_row(old)
         self._refresh_row(new)
-        self._reveal()
+        self.reveal()
         self.announce()
 
-    def _reveal(self) -> None:
+    def reveal(self, center: bool = False) -> None:
         """Scroll to the selected row; one line more than it, as the heading covers the first line of the window."""
-        self.scroll_to_region(Region(0, self.cursor, 1, 1 + HEADING_HEIGHT), animate=False, force=True)
+        self.scroll_to_region(Region(0, self.cursor, 1, 1 + HEADING_HEIGHT), animate=False, force=True, center=center)
 
     def on_resize(self) -> None:
-        self._reveal()
+        self.reveal()
 
     def announce(self) -> None:
         """Say which row is selected."""

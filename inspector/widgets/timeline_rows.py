@@ -104,34 +104,43 @@ def group_of_header(row: int) -> int | None:
     return -1 - row if row < 0 else None
 
 
-def build(view: View, turns: Sequence[Turn], history: Iterable[Seen], lead_title: str, past_title: str) -> Timeline:
+PAST = "Before the last compaction: no longer seen by the model"
+FRESH = "Made anew by the client at each start"
+
+
+def build(view: View, turns: Sequence[Turn], history: Iterable[Seen]) -> Timeline:
     """Lay the session's past and the view into one list: the view in its order, what left it where it stood."""
     inserts = _what_left(view, history)
     lines: list[Line] = []
     groups: list[Group] = []
-    _add_group(lines, groups, "past", 0, past_title, inserts.pop(-1, []))
+    _add_group(lines, groups, "past", 0, PAST, inserts.pop(-1, []))
     fresh = [Line(item, None, "visible") for item in view.fresh]
-    _add_group(lines, groups, "fresh", 0, "Made anew at each start", fresh)
+    _add_group(lines, groups, "fresh", 0, FRESH, fresh)
     starts = {turn.units[0].first: turn.number for turn in turns}
     current: list[Line] = []
     number = 0
     for position, item in enumerate(view.items):
         if position in starts:
-            _add_turn(lines, groups, number, current, lead_title)
+            _add_turn(lines, groups, number, current)
             current, number = [], starts[position]
         current += inserts.pop(position, [])
         current.append(Line(item, position))
     for left in inserts.values():
         current += left
-    _add_turn(lines, groups, number, current, lead_title)
+    _add_turn(lines, groups, number, current)
     return Timeline(tuple(lines), tuple(groups))
 
 
-def _add_turn(lines: list[Line], groups: list[Group], number: int, added: list[Line], lead_title: str) -> None:
+def _add_turn(lines: list[Line], groups: list[Group], number: int, added: list[Line]) -> None:
     if number:
         _add_group(lines, groups, "turn", number, _turn_title(added), added)
     else:
-        _add_group(lines, groups, "lead", 0, lead_title, added)
+        _add_group(lines, groups, "lead", 0, _lead_title(added), added)
+
+
+def _lead_title(lines: list[Line]) -> str:
+    summary = any(line.item.mark == "summary" for line in lines)
+    return "What the last compaction left" if summary else "Before the first message"
 
 
 def _add_group(
@@ -209,6 +218,13 @@ class Tokens:
         self.scale = max((self.of_group(g) for g in timeline.groups if g.kind in IN_VIEW), default=1) or 1
         uncounted = (i for i, seen in enumerate(self.in_view) if seen and not self.counted[i])
         self.counted_to = next(uncounted, len(self.values))
+
+    def count(self, timeline: Timeline, first: int, values: array[int]) -> None:
+        """Counted tokens of the lines from `first` on."""
+        last = first + len(values)
+        self.values[first:last] = values
+        self.counted[first:last] = b"\x01" * len(values)
+        self.add_up(timeline)
 
     def of_group(self, group: Group) -> int:
         """Tokens that a group has in the view; for the past, which has none there, what its lines come to."""
@@ -332,7 +348,8 @@ def header_cells(timeline: Timeline, number: int, tokens: Tokens, window: int | 
         icon="▸" if folded else "▾",
         kind=f"turn {group.number}" if group.kind == "turn" else "",
         tool="",
-        text=group.title,
+        # An unfolded turn has its first line right below.
+        text=group.title if folded or group.kind != "turn" else "",
         badge=f"{count:,} {'item' if count == 1 else 'items'}",
         tokens=figures.tokens(value, counted),
         share=figures.share(value, window or tokens.total) if visible else "",

@@ -1,0 +1,133 @@
+"""The last question before anything is written: exactly what, and where."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.screen import ModalScreen
+from textual.widgets import Button, Static
+
+from core.commit import Receipt
+from core.commit.liveness import Liveness
+from core.errors import SeamlineError
+from core.patch import Append
+from core.planning import Plan
+from inspector.committing import committed, liveness_of
+from inspector.widgets import figures
+from inspector.widgets.cells import visible
+from inspector.widgets.detail_rows import Block
+from inspector.widgets.text_pane import TextPane
+
+RECORD_SHOWN = 400
+"""Characters of each record that are shown; its size stands before it."""
+
+
+class ApproveScreen(ModalScreen[Receipt | None]):
+    """Ends with the receipt, or with None where nothing was written."""
+
+    CSS_PATH = "approve.tcss"
+    AREA = "approval"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("y", "write", "Write"),
+        Binding("escape,n", "cancel", "Cancel", key_display="esc"),
+    ]
+
+    def __init__(self, plan: Plan) -> None:
+        super().__init__()
+        self.plan = plan
+        self._liveness: Liveness | None = None
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="box"):
+            yield Static("Write this?", classes="title")
+            yield TextPane(id="exactly")
+            yield Static("Looking whether an agent has the session open …", id="agent", markup=False)
+            with Horizontal(id="buttons"):
+                yield Button("Cancel (esc)", id="cancel")
+                yield Button("Write (y)", id="write", disabled=True)
+
+    def on_mount(self) -> None:
+        self.query_one(TextPane).show(exactly(self.plan))
+        self.query_one("#cancel").focus()
+        self._look()
+
+    @work(thread=True, exclusive=True, group="commit")
+    def _look(self) -> None:
+        try:
+            liveness = liveness_of(self.plan.opened)
+        except (SeamlineError, OSError) as error:
+            liveness = Liveness("running", str(error))
+        self.app.call_from_thread(self._looked, liveness)
+
+    def _looked(self, liveness: Liveness) -> None:
+        self._liveness = liveness
+        words = {
+            "quiet": "No agent is known to have the session open.",
+            "recent": f"{liveness.words}. Write only if it is closed.",
+            "running": liveness.words,
+        }
+        agent = self.query_one("#agent", Static)
+        agent.update(visible(words[liveness.state]))
+        agent.set_class(liveness.state != "quiet", "-bad")
+        write = self.query_one("#write", Button)
+        write.label = "The agent is closed: write (y)" if liveness.state == "recent" else "Write (y)"
+        write.disabled = liveness.state == "running"
+
+    @on(Button.Pressed, "#write")
+    def action_write(self) -> None:
+        if self._liveness is None or self._liveness.state == "running":
+            return
+        self.query_one("#write", Button).disabled = True
+        self.query_one("#agent", Static).update("Writing, and reading back …")
+        self._write(self._liveness.state == "recent")
+
+    @work(thread=True, exclusive=True, group="commit")
+    def _write(self, agent_stopped: bool) -> None:
+        try:
+            receipt = committed(self.plan, agent_stopped)
+        except (SeamlineError, OSError) as error:
+            self.app.call_from_thread(self._failed, str(error))
+        else:
+            self.app.call_from_thread(self.dismiss, receipt)
+
+    def _failed(self, message: str) -> None:
+        agent = self.query_one("#agent", Static)
+        agent.update(visible(f"Nothing was written: {message}"))
+        agent.add_class("-bad")
+
+    @on(Button.Pressed, "#cancel")
+    def action_cancel(self) -> None:
+        if self._liveness is None or not self.query_one("#write", Button).disabled or self._liveness.state == "running":
+            self.dismiss(None)
+
+
+def exactly(plan: Plan) -> list[Block]:
+    """Every byte that would be written: where, how many, and each record with its size."""
+    assert plan.patch is not None
+    opened, after = plan.opened, plan.after
+    blocks = [
+        Block("body", f"view {opened.view_tokens:,} → {after.view_tokens:,} tokens, counted"),
+        Block("body", f"items {len(opened.view.items):,} → {len(after.view.items):,}"),
+    ]
+    if plan.commits_as == "fork":
+        blocks.append(Block("notice", f"as a new session, the old one stays as it is: {plan.why}"))
+    blocks += [Block("notice", check.message) for check in plan.checks if check.ok and check.message]
+    for change in plan.patch.changes:
+        data = change.data
+        records = [line for line in data.split(b"\n") if line.strip()]
+        if isinstance(change, Append):
+            where = f"append {len(data):,} bytes at the end of {change.path} ({change.at:,} bytes now)"
+        else:
+            where = f"create {change.path} with {len(data):,} bytes"
+        count = f"{len(records):,} {'record' if len(records) == 1 else 'records'}"
+        blocks += [Block("body", ""), Block("key", where), Block("fact", count)]
+        for number, record in enumerate(records, 1):
+            text = record[: RECORD_SHOWN * 4].decode("utf-8", "replace")[:RECORD_SHOWN]
+            more = " …" if len(record) > len(text.encode("utf-8", "replace")) else ""
+            blocks.append(Block("fact", f"{number:>3}  {figures.size(len(record))}"))
+            blocks.append(Block("body", f"{text}{more}"))
+    return blocks
