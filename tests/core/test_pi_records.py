@@ -270,7 +270,8 @@ def test_an_older_client_gets_a_new_root_where_nothing_is_summarised() -> None:
 def test_pictures_go_with_a_pointer_and_stay_with_a_limit() -> None:
     seen = opened(story().bytes())
     source = seen.options(seen.units[1]).results[1]
-    for what, left in (("point", 0), ("limit", 1)):
+    kinds: tuple[tuple[What, int], ...] = (("point", 0), ("limit", 1))
+    for what, left in kinds:
         change = Disposition(seen.units[1].id, what, "by hand", (source,), "[short]")
         shown = after(seen, encoded(seen, Proposal("handoff", (change,)))).view.items
         assert sum(item.kind == "image" for item in shown) == left

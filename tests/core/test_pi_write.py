@@ -24,7 +24,7 @@ WRAPPED = (
 )
 
 many = settings(
-    max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+    max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
 )
 
 
@@ -137,7 +137,7 @@ def test_the_after_view_is_what_the_proposal_says(version: str, data: st.DataObj
 
 @pytest.mark.parametrize("version", VERSIONS)
 @given(data=st.data())
-@many
+@settings(many, max_examples=100)
 def test_a_fork_holds_the_same_view(version: str, data: st.DataObject) -> None:
     before = opened(data.draw(sessions()), version)
     proposal = data.draw(proposals(before, data.draw(st.booleans())))
@@ -151,7 +151,7 @@ def test_a_fork_holds_the_same_view(version: str, data: st.DataObject) -> None:
 
 @pytest.mark.parametrize("version", VERSIONS)
 @given(data=st.data())
-@settings(many, max_examples=150)
+@settings(many, max_examples=100)
 def test_an_append_that_is_cut_short_splits_no_pair(version: str, data: st.DataObject) -> None:
     before = opened(data.draw(sessions()), version)
     proposal = data.draw(proposals(before, data.draw(st.booleans())))

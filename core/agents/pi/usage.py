@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from core.agents.pi.chain import line_of
+from core.agents.pi.javascript import length
 from core.agents.pi.records import detail, record
-from core.agents.pi.wires.common import length
 from core.agents.protocol import Boundary, Usage, UsagePoint
 from core.files import holding
 from core.session import Entry, Session
@@ -73,7 +73,7 @@ def _stale(session: Session, points: list[UsagePoint], times: dict[str, Any]) ->
     path = detail(session).path
     last = points[-1].entry
     place = next(at for at, entry in enumerate(path) if entry.id == last)
-    for entry in path[place + 1 :]:
+    for entry in reversed(path[place + 1 :]):
         if entry.kind == "compaction":
             return f"compacted since the last reported reply ({entry.id})"
         if entry.kind == "context_edit":
