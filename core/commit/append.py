@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,20 +16,33 @@ from core.commit.request import At
 from core.errors import CommitRefused, Stale
 from core.patch import Append
 
+LEFT = "the agent has written behind what was appended, so all of it was left as it is: check the session"
+
 
 class AppendStep:
-    """One append of a running commit. Made by `AppendStep(change)`, which opens the file and writes nothing."""
+    """One append of a running commit. To make it opens the file and writes nothing.
+
+    From then on until the bytes are on the disk others wait who want to open the file (see `Held.alone`), also while
+    the journal is written. Who then waits to write is an agent that nobody knew of: its line must not come to stand
+    behind ours, so ours goes first, before it is let in.
+    """
 
     def __init__(self, patched: Append, identity: str) -> None:
         self.data = patched.data
         self._begun = False
+        self._let_in = False
         self._written = 0
         self._shown = patched.path
         self._held = Held(target_of(patched.path), os.O_RDWR | os.O_APPEND)
-        before = self._held.observe()
-        if before.size != patched.at:
-            self.close()
-            raise Stale(changed(patched.path))
+        self._alone = ExitStack()
+        try:
+            self._alone.enter_context(self._held.alone())
+            before = self._held.observe()
+            if before.size != patched.at:
+                raise Stale(changed(patched.path))
+        except BaseException:
+            self.close()  # at once: while it is held, others wait
+            raise
         digest = hashlib.sha256(self.data).hexdigest()
         self.change = Change("append", self._held.path, len(self.data), digest, before)
 
@@ -39,18 +53,21 @@ class AppendStep:
 
     def write(self, at: At) -> None:
         """Append all of the data. Raises Stale where the file changed meanwhile, OSError where the disk fails."""
-        with self._held.alone():
-            self._recheck()
-            at("write")
-            self._begun = True
-            view = memoryview(self.data)
-            while self._written < len(view):
-                self._written += os.write(self._held.descriptor, view[self._written :])
-                at("written")
-            if self._held.size() != self.before.size + len(self.data):
-                raise Stale(changed(self._shown))
+        self._recheck()
+        at("write")
+        self._begun = True
+        view = memoryview(self.data)
+        while self._written < len(view):
+            self._written += os.write(self._held.descriptor, view[self._written :])
+            at("written")
+        if self._held.size() != self.before.size + len(self.data):
+            raise Stale(changed(self._shown))
         at("sync")
         self._held.sync()
+        if self._held.awaited():
+            raise CommitRefused(f"{self._shown}: another program is writing to it: end it first, then try again")
+        self._alone.close()
+        self._let_in = True
         sync_folder(self._held.path.parent)
 
     def _recheck(self) -> None:
@@ -71,13 +88,16 @@ class AppendStep:
         """Remove what is ours, and only that. Raises Unsettled where others have written behind it, OSError."""
         if not self._begun:
             return
-        with self._held.alone():
+        with self._alone:
+            if self._let_in:
+                self._alone.enter_context(self._held.alone())
             place = _place_of_ours(self._held, self.before.size, self.data, self._written)
             if place is None:
-                raise Unsettled(f"{self._shown}: the agent has written behind what was appended; it was left as it is")
+                raise Unsettled(LEFT)
             _truncate(self._held, place, self.before)
 
     def close(self) -> None:
+        self._alone.close()
         self._held.close()
 
 
@@ -152,7 +172,7 @@ def take_back(change: Change, data: bytes | None, identity: str) -> None:
     with Held(change.path, os.O_RDWR | os.O_APPEND) as held, held.alone():
         more = held.size() - before.size
         if not 0 <= more <= len(ours) or not held.holds(before.size, ours[:more]):
-            raise Unsettled(f"{change.path}: the agent has written behind what was appended; it was left as it is")
+            raise Unsettled(LEFT)
         _truncate(held, before.size, before)
 
 
@@ -180,6 +200,8 @@ def reverse(change: Change, at: At) -> None:
             with held.alone():
                 if not held.is_as(after) or held.sha256(before.size, after.size) != change.sha256:
                     raise CommitRefused(f"{change.path}: cannot undo: the file is no longer as the commit left it")
+                if held.awaited():
+                    raise CommitRefused(f"{change.path}: cannot undo: another program is writing to it: end it first")
                 at("truncate")
                 os.ftruncate(held.descriptor, before.size)
         at("give back")

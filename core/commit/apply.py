@@ -20,6 +20,7 @@ from core.commit.receipt import FileState, Receipt
 from core.commit.request import At, Request, nowhere
 from core.errors import CommitRefused, SeamlineError, Stale
 from core.files import fingerprint
+from core.patch import Create
 
 
 def can_write(path: Path, fork: bool = False) -> None:
@@ -28,19 +29,23 @@ def can_write(path: Path, fork: bool = False) -> None:
     To be asked before any work, and before a summary is paid for. `fork`: only the folder need be writable.
     """
     target = target_of(path)
-    if os.statvfs(target.parent).f_flag & os.ST_RDONLY:
-        raise CommitRefused(f"{path}: it is on a read-only file system: copy the session elsewhere")
-    effective = os.access in os.supports_effective_ids
-    if not os.access(target.parent, os.W_OK | os.X_OK, effective_ids=effective):
-        raise CommitRefused(
-            f"{target.parent}: the folder is read-only: make it writable, or copy the session elsewhere"
-        )
-    if fork:
-        return
-    try:
-        Held(target, os.O_RDWR | os.O_APPEND).close()
-    except OSError as error:
-        raise CommitRefused(f"{path}: cannot be written: {cause_of(error)}") from error
+    if not target.is_file():
+        raise CommitRefused(f"{path}: not a regular file")
+    _check_folder(target.parent)
+    # Asked, not tried: to open it for writing would look to another commit like an agent that is at work.
+    if not fork and not _permitted(target, os.R_OK | os.W_OK):
+        raise CommitRefused(f"{path}: cannot be written: permission denied (a read-only or protected file)")
+
+
+def _permitted(path: Path, mode: int) -> bool:
+    return os.access(path, mode, effective_ids=os.access in os.supports_effective_ids)
+
+
+def _check_folder(folder: Path) -> None:
+    if os.statvfs(folder).f_flag & os.ST_RDONLY:
+        raise CommitRefused(f"{folder}: it is on a read-only file system: copy the session elsewhere")
+    if not _permitted(folder, os.W_OK | os.X_OK):
+        raise CommitRefused(f"{folder}: the folder is read-only: make it writable, or copy the session elsewhere")
 
 
 def commit(request: Request, journal: Journal, stamp: Stamp, at: At = nowhere) -> Receipt:
@@ -50,7 +55,8 @@ def commit(request: Request, journal: Journal, stamp: Stamp, at: At = nowhere) -
     """
     target = target_of(request.session)
     fork = request.patch.kind == "fork"
-    can_write(request.session, fork)
+    if not fork:
+        can_write(request.session)
     paths = [target, *(Path(os.path.realpath(change.path)) for change in request.patch.changes)]
     with locked(journal.folder, paths), ExitStack() as opened:
         at("locked")
@@ -88,6 +94,8 @@ def _unchanged(request: Request, target: Path) -> FileState:
 def _open(request: Request, identity: str, mode: int, opened: ExitStack) -> list[Step]:
     steps: list[Step] = []
     for change in request.patch.changes:
+        if isinstance(change, Create) and change.path.parent.is_dir():
+            _check_folder(change.path.parent)
         step = open_step(change, identity, mode)
         opened.callback(step.close)
         steps.append(step)
@@ -125,9 +133,10 @@ def _carry_out(
         for step in steps:
             step.write(at)
         at("re-read")
-        if request.reread(request.patch.session) != request.approved:
+        found = request.reread(request.patch.session)
+        after = [step.settle() for step in steps]  # asked first: an agent that wrote meanwhile is the truer cause
+        if found != request.approved:
             raise CommitRefused("what the agent would read is not what was approved")
-        after = [step.settle() for step in steps]
         at("end")
         receipt = journal.done(operation, after, stamp.now)
     except BaseException as error:
@@ -145,20 +154,18 @@ def _fail(
     trouble = _take_back(steps)
     settled = trouble is None or isinstance(trouble, Unsettled)
     if trouble is None:
-        told = f"{words}; the session is as it was" if request.patch.kind != "fork" else f"{words}; nothing was made"
+        told = words if isinstance(error, Stale) else f"{words}; the session is as it was"
     elif settled:
         told = f"{words}; {trouble}"
     else:
-        told = (
-            f"{words}; and it could not be taken back ({cause_of(trouble)}): that is tried again before the next commit"
-        )
+        told = f"{words}; it could not be taken back either ({cause_of(trouble)}): the next commit tries that again"
     try:
         journal.mark(operation.receipt, "failed" if settled else "started", stamp.now, told)
     except SeamlineError as unrecorded:
         # The operation stays open in the journal; `recover` will find the file as it was, and say so.
         told = f"{told}; not recorded: {unrecorded}"
     if isinstance(error, Exception):
-        raise (Stale if isinstance(error, Stale) else CommitRefused)(told) from error
+        raise (Stale if isinstance(error, Stale) and trouble is None else CommitRefused)(told) from error
 
 
 def _take_back(steps: Sequence[Step]) -> BaseException | None:

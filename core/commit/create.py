@@ -103,7 +103,7 @@ def take_back_new(change: Change, temporary: Path) -> None:
     with suppress(FileNotFoundError):
         sync_folder(change.path.parent)
     if found == "continued":
-        raise Unsettled(f"{change.path}: the agent has written to the new session; it was left as it is")
+        raise Unsettled("the agent has written to the new session, so it was left as it is")
 
 
 def _judge_named(change: Change) -> Found:

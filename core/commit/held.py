@@ -42,6 +42,7 @@ class Held:
 
     def __init__(self, path: Path, flags: int = os.O_RDONLY) -> None:
         self.path = path
+        self._leased = False
         if not stat.S_ISREG(path.stat(follow_symlinks=False).st_mode):  # asked first: to open a pipe would wait
             raise CommitRefused(f"{path}: not a regular file")
         self.descriptor = os.open(path, flags | os.O_CLOEXEC | os.O_NOFOLLOW)
@@ -136,14 +137,19 @@ class Held:
         pi and others open a session anew for each line that they append. Their `open` waits while the lease is held
         (milliseconds), so nothing of theirs can land between our last check and our write, or be cut off by a
         truncation. The lease is refused while somebody has the file open, and elsewhere than on Linux: then the
-        checks after the write must do.
+        checks after the write must do. Nothing in this process may open the file while it is held.
         """
-        leased = self._lease(True)
+        self._leased = self._lease(True)
         try:
             yield
         finally:
-            if leased:
+            if self._leased:
+                self._leased = False
                 self._lease(False)
+
+    def awaited(self) -> bool:
+        """Whether, while `alone` holds, somebody waits who wants to open the file for writing."""
+        return self._leased and fcntl.fcntl(self.descriptor, fcntl.F_GETLEASE) == fcntl.F_UNLCK
 
     def _lease(self, take: bool) -> bool:
         if not hasattr(fcntl, "F_SETLEASE"):

@@ -114,11 +114,11 @@ class Case:
             return held.observe(), self.names()
 
     def names(self) -> list[str]:
-        return sorted(os.listdir(self.path.parent))
+        return sorted(path.name for path in self.path.parent.iterdir())
 
     def pending(self) -> list[str]:
         folder = self.state / "pending"
-        return sorted(os.listdir(folder)) if folder.exists() else []
+        return sorted(path.name for path in folder.iterdir()) if folder.exists() else []
 
     def new(self) -> bool:
         """Whether the result is whole and approved."""
@@ -133,31 +133,48 @@ class Case:
         arguments = [str(self.folder), self.kind, action, step, str(short)]
         environment = os.environ | {"PYTHONPATH": str(ROOT)}
         return subprocess.Popen(
-            [sys.executable, __file__, *arguments], env=environment, text=True, stdout=subprocess.PIPE
+            [sys.executable, __file__, *arguments],
+            env=environment,
+            text=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
         )
 
 
 def main() -> None:
     """Arguments: folder, kind, `commit` or `undo`, the step to die at, bytes of a short first write (-1: all)."""
     folder, kind, action, deadly, short = sys.argv[1:]
+    if action == "race":
+        race(Path(folder))
+        return
 
     def at(step: str) -> None:
         if step == deadly:
             os.kill(os.getpid(), signal.SIGKILL)
-        if step == "go?":
-            sys.stdin.readline()
 
     if int(short) >= 0:
         whole = os.write
         os.write = lambda descriptor, data: whole(descriptor, bytes(data)[: int(short)] or data)
     case = Case(Path(folder), kind)
-    outcome: dict[str, str] = {}
+    say(lambda: case.commit(at) if action == "commit" else case.undo(at))
+
+
+def say(work: Callable[[], Receipt]) -> None:
     try:
-        receipt = case.commit(at) if action == "commit" else case.undo(at)
-        outcome = {"state": receipt.state}
+        outcome = {"state": work().state}
     except Exception as error:
         outcome = {"error": type(error).__name__, "message": str(error)}
-    sys.stdout.write(json.dumps(outcome))
+    print(json.dumps(outcome), flush=True)  # noqa: T201
+
+
+def race(folder: Path) -> None:
+    """For each name on standard input: make a proposal, say so, and at the next line commit it."""
+    for name in sys.stdin:
+        case = Case(folder / name.strip())
+        request = case.request()
+        print("ready", flush=True)  # noqa: T201
+        sys.stdin.readline()
+        say(lambda: case.commit(request=request))  # noqa: B023
 
 
 if __name__ == "__main__":

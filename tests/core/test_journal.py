@@ -115,7 +115,7 @@ def test_a_newer_journal_is_said(tmp_path: Path) -> None:
 
 def test_a_state_folder_that_cannot_be_made_is_said(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"")
-    with pytest.raises(CommitRefused, match="the journal cannot be used.*SEAMLINE_STATE_DIR"):
+    with pytest.raises(CommitRefused, match=r"the journal cannot be used.*SEAMLINE_STATE_DIR"):
         Journal(tmp_path / "file" / "state")
 
 

@@ -76,8 +76,8 @@ def start(case: Case) -> str:
     """Journal a commit as begun, as a process does that is killed before it writes; the operation's id."""
     request, stamp = case.request(), case.stamp()
     identity = stamp.new_id()
-    steps = [open_step(change, identity, 0o640) for change in request.patch.changes]
     before, _ = case.look()
+    steps = [open_step(change, identity, 0o640) for change in request.patch.changes]
     with Journal(case.state) as journal:
         operation = _operation(request, stamp, identity, case.path, before, steps)
         journal.start(operation, [step.data for step in steps])
