@@ -22,6 +22,7 @@ $(READY): requirements/dev.txt pyproject.toml
 # The samples are copied, and receipts and caches go beside the copy: trying things out changes no tracked file.
 run: setup
 	rm -rf .run && mkdir -p .run && cp -R sample_sessions .run/sessions
+	touch .run/sessions/pi/interface-migration.jsonl
 	SEAMLINE_STATE_DIR=.run/state SEAMLINE_CACHE_DIR=.run/cache $(BIN)/seamline .run/sessions
 
 test: check
