@@ -15,9 +15,10 @@ from hypothesis import strategies as st
 
 from core.agents import detect
 from core.agents.pi import AGENT
+from core.agents.pi.javascript import sent_json
 from core.agents.pi.reading import PLACES
 from core.agents.pi.records import record
-from core.agents.pi.wires.common import sent_json, short_hash
+from core.agents.pi.wires.common import short_hash
 from core.errors import ClientRefuses, NotASession
 from core.files import Disk
 from core.opening import open_session

@@ -8,6 +8,7 @@ from typing import Any
 
 from core.agents.pi.client import Client
 from core.agents.pi.heads import identity
+from core.agents.pi.javascript import field_text, truthy
 from core.agents.pi.messages import Message, MessageRole, Part
 from core.agents.pi.records import detail, record
 from core.errors import ClientRefuses
@@ -104,13 +105,13 @@ class _Reader:
         if self.entry.kind == "compaction":
             if "retainedTail" in stored:
                 self._warn("the compaction's retainedTail is ignored: no version of pi reads it")
-            yield self._text(SUMMARY[0] + script_text(stored, "summary") + SUMMARY[1], "summary")
+            yield self._text(wrapped(SUMMARY, stored), "summary")
         elif self.entry.kind == "branch_summary":
-            if stored.get("summary"):
-                text = BRANCH_SUMMARY[0] + script_text(stored, "summary") + BRANCH_SUMMARY[1]
-                yield self._text(text, "branch_summary")
+            if truthy(stored.get("summary")):
+                yield self._text(wrapped(BRANCH_SUMMARY, stored), "branch_summary")
         elif self.entry.kind == "custom_message":
-            yield self._message("user", {"role": "custom", "content": stored.get("content")}, "custom")
+            message = {"role": "custom", "content": stored.get("content"), "timestamp": self._milliseconds()}
+            yield self._message("user", message, "custom")
         else:
             yield from self._of_message(stored.get("message"))
 
@@ -119,26 +120,36 @@ class _Reader:
             raise self._refusal("a message record without a message")
         role = message.get("role") if isinstance(message, dict) else None
         if role == "bashExecution":
-            if not message.get("excludeFromContext"):
-                yield self._text(shell_text(message), "shell")
+            if not truthy(message.get("excludeFromContext")):
+                yield self._text(shell_text(message), "shell", message)
         elif role == "custom":
             yield self._message("user", message, "custom")
         elif role in ("user", "assistant", "toolResult"):
             yield self._message(role, message, "")
         elif role == "branchSummary":
-            yield self._text(BRANCH_SUMMARY[0] + script_text(message, "summary") + BRANCH_SUMMARY[1], "branch_summary")
+            yield self._text(wrapped(BRANCH_SUMMARY, message), "branch_summary", message)
         elif role == "compactionSummary":
-            yield self._text(SUMMARY[0] + script_text(message, "summary") + SUMMARY[1], "custom")
+            yield self._text(wrapped(SUMMARY, message), "custom", message)
         elif role != "system":
             self._warn(f"a message of the unknown role {str(role)!r} is left out")
 
     def _message(self, role: MessageRole, message: dict[str, Any], mark: Mark) -> Message:
         content, edit = message.get("content"), ""
+        custom = message.get("role") == "custom" and self.entry.kind == "message"
         if self.edit is not None and message.get("role") in EDITABLE:
             content, edit = self._replacement(), self.edit[0].id
             if role != "user" and isinstance(content, str):
                 content = [{"type": "text", "text": content}]
-        return Message(role, self._content(role, content), self.entry.id, self.entry.line, edit, mark, fields=message)
+        return Message(
+            role=role,
+            content=self._content(role, content),
+            entry=self.entry.id,
+            line=self.entry.line,
+            edit=edit,
+            mark=mark,
+            fields=message,
+            null_content=content is None and (custom or bool(edit)),
+        )
 
     def _replacement(self) -> Any:
         assert self.edit is not None
@@ -162,9 +173,13 @@ class _Reader:
             raise self._refusal(f"part {index} of the content is null")
         return Part(part if isinstance(part, dict) else {}, index)
 
-    def _text(self, text: str, mark: Mark) -> Message:
+    def _text(self, text: str, mark: Mark, message: dict[str, Any] | None = None) -> Message:
         part = Part({"type": "text", "text": text}, 0)
-        return Message("user", (part,), self.entry.id, self.entry.line, "", mark)
+        fields = {"timestamp": self._milliseconds()} if message is None else message
+        return Message("user", (part,), self.entry.id, self.entry.line, "", mark, fields=fields)
+
+    def _milliseconds(self) -> float | None:
+        return None if self.entry.time is None else self.entry.time * 1000
 
     def _warn(self, words: str) -> None:
         self.warnings.append(f"line {self.entry.line} ({self.entry.id}): {words}")
@@ -173,32 +188,20 @@ class _Reader:
         return ClientRefuses(f"line {self.entry.line}: {words}: pi cannot send it")
 
 
+def wrapped(wrapper: tuple[str, str], holder: dict[str, Any]) -> str:
+    """The text that goes out for a summary."""
+    return wrapper[0] + field_text(holder, "summary") + wrapper[1]
+
+
 def shell_text(message: dict[str, Any]) -> str:
     """The user message that stands for a shell command of the user."""
-    output = message.get("output")
-    text = f"Ran `{script_text(message, 'command')}`\n"
-    text += f"```\n{script_text(message, 'output')}\n```" if output else "(no output)"
+    text = f"Ran `{field_text(message, 'command')}`\n"
+    text += f"```\n{field_text(message, 'output')}\n```" if truthy(message.get("output")) else "(no output)"
     code = message.get("exitCode")
-    if message.get("cancelled"):
+    if truthy(message.get("cancelled")):
         text += "\n\n(command cancelled)"
     elif code is not None and (code is False or code != 0):
-        text += f"\n\nCommand exited with code {script_text(message, 'exitCode')}"
-    if message.get("truncated") and message.get("fullOutputPath"):
-        text += f"\n\n[Output truncated. Full output: {script_text(message, 'fullOutputPath')}]"
+        text += f"\n\nCommand exited with code {field_text(message, 'exitCode')}"
+    if truthy(message.get("truncated")) and truthy(message.get("fullOutputPath")):
+        text += f"\n\n[Output truncated. Full output: {field_text(message, 'fullOutputPath')}]"
     return text
-
-
-def script_text(fields: dict[str, Any], name: str) -> str:
-    """A field as JavaScript puts it into a text: also where it is missing or no text."""
-    if name not in fields:
-        return "undefined"
-    value = fields[name]
-    if isinstance(value, str):
-        return value
-    if value is None or isinstance(value, bool):
-        return {None: "null", True: "true", False: "false"}[value]
-    if isinstance(value, float):
-        return str(int(value)) if value.is_integer() and abs(value) < 1e21 else repr(value)
-    if isinstance(value, list):
-        return ",".join("" if part is None else script_text({"part": part}, "part") for part in value)
-    return "[object Object]" if isinstance(value, dict) else str(value)

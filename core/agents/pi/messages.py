@@ -39,7 +39,9 @@ class Message:
     mark: Mark = ""
     origin: Origin = "stored"
     fields: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """The stored message, for its provider, api, model, stopReason, toolCallId, toolName and isError."""
+    """The stored message, for its provider, api, model, stopReason, usage, timestamp, toolCallId, toolName, isError."""
+    null_content: bool = False
+    """True where the content is null in a way that pi mends only after it has sized the request."""
 
     @property
     def parts(self) -> Sequence[Part]:

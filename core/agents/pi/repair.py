@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from core.agents.pi.client import Client
+from core.agents.pi.javascript import truthy
 from core.agents.pi.messages import Message, Part, Target
 from core.errors import ClientRefuses
 from core.jsonl import trim
@@ -96,9 +97,9 @@ def _reply(message: Message, client: Client, target: Target, rename: Rename, ren
 def _thinking(part: Part, client: Client, own: bool) -> Iterator[Part]:
     text = part.value.get("thinking")
     blank = not isinstance(text, str) or not trim(text)
-    if own and (part.value.get("redacted") or part.value.get("thinkingSignature")):
+    if own and (truthy(part.value.get("redacted")) or truthy(part.value.get("thinkingSignature"))):
         yield part
-    elif blank or (not client.modern and part.value.get("redacted")):
+    elif blank or (not client.modern and truthy(part.value.get("redacted"))):
         return
     elif own:
         yield part

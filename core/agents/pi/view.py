@@ -7,6 +7,7 @@ from core.agents.pi.context import context
 from core.agents.pi.messages import Target
 from core.agents.pi.records import detail
 from core.agents.pi.repair import repaired
+from core.agents.pi.sizing import refuse_what_cannot_be_sized
 from core.agents.pi.wires import WIRES
 from core.errors import ClientRefuses
 from core.files import holding
@@ -39,6 +40,8 @@ def view(session: Session, resume: Resume) -> View:
     try:
         with holding(session.files, session.path):
             found = context(session, known)
+        if known.modern:
+            refuse_what_cannot_be_sized(found.messages)
         messages = repaired(found.messages, known, target, WIRES[wire].rename(known))
         items = tuple(WIRES[wire].items(messages, known, target))
     except ClientRefuses as error:

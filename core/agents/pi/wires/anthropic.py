@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from core.agents.pi.client import Client
+from core.agents.pi.javascript import cut, truthy
 from core.agents.pi.messages import Message, Part, Target
 from core.agents.pi.repair import Rename, result_id, without_images
 from core.agents.pi.wires.common import (
     call,
     clean,
-    cut,
     first_image,
     images,
     joined_text,
@@ -70,7 +70,7 @@ def _assistant(message: Message, client: Client) -> Iterator[Item]:
 def _thinking(message: Message, part: Part, client: Client) -> Iterator[Item]:
     """Signed thinking as it is; without a signature it goes out as plain text."""
     source = message.source(part.number)
-    if part.value.get("redacted"):
+    if truthy(part.value.get("redacted")):
         yield Item("assistant", "thinking", opaque=True, signed=True, source=source)
         return
     stored = part.value.get("thinking")
@@ -103,7 +103,7 @@ def _results(run: Sequence[Message], client: Client) -> Iterator[Item]:
 
 
 def _fails_with_image(message: Message) -> bool:
-    return bool(message.fields.get("isError")) and any(part.kind == "image" for part in message.parts)
+    return truthy(message.fields.get("isError")) and any(part.kind == "image" for part in message.parts)
 
 
 def _text(parts: Sequence[Part]) -> str:

@@ -5,27 +5,16 @@ from __future__ import annotations
 import base64
 import binascii
 import hashlib
-import math
 import re
 from collections.abc import Iterator, Sequence
-from decimal import Decimal
 from typing import Any
 
+from core.agents.pi.javascript import as_text, sent_json
 from core.agents.pi.messages import Message, Part
 from core.agents.pi.repair import call_id, result_id
-from core.errors import ClientRefuses
 from core.view import Item, Mark, Role, Source
 
 HALF_SURROGATE = re.compile("[\ud800-\udfff]")
-
-SAFE_INTEGER = 1 << 53
-"""Up to here JavaScript's numbers are exact."""
-
-DEEPEST = 200
-"""Levels of nested arguments that are followed."""
-
-LARGEST_PLAIN = 1e21
-"""From here on JavaScript writes a number with an exponent."""
 
 
 def clean(text: str) -> str:
@@ -37,34 +26,6 @@ def clean(text: str) -> str:
     except UnicodeEncodeError:
         return HALF_SURROGATE.sub("", text)
     return text
-
-
-def sent_json(value: Any, level: int = 0) -> Any:
-    """A JSON value as it arrives after JavaScript has read and written it: its numbers are doubles.
-
-    Raises ClientRefuses below `DEEPEST`, though the client would go on.
-    """
-    if level > DEEPEST:
-        raise ClientRefuses(f"arguments of a tool call are nested deeper than {DEEPEST} levels: not shown")
-    if isinstance(value, dict):
-        return {key: sent_json(part, level + 1) for key, part in value.items()}
-    if isinstance(value, list):
-        return [sent_json(part, level + 1) for part in value]
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return value
-    if isinstance(value, int) and abs(value) <= SAFE_INTEGER:
-        return value
-    return _sent_number(value)
-
-
-def _sent_number(value: int | float) -> int | float | None:
-    try:
-        number = float(value)
-    except OverflowError:
-        return None
-    if not math.isfinite(number):
-        return None
-    return int(Decimal(repr(number))) if number.is_integer() and abs(number) < LARGEST_PLAIN else number
 
 
 def text_item(role: Role, text: str, source: tuple[Source, ...], mark: Mark = "") -> Item:
@@ -133,7 +94,7 @@ def joined_text(parts: Sequence[Part], separator: str = "\n") -> str:
 
 
 def _joinable(text: Any) -> str:
-    return text if isinstance(text, str) else "" if text is None else str(text)
+    return "" if text is None else as_text(text)
 
 
 def images(message: Message, role: Role, mark: Mark = "") -> Iterator[Item]:
@@ -161,18 +122,6 @@ def runs(messages: Sequence[Message]) -> Iterator[list[Message]]:
         yield [message]
     if run:
         yield run
-
-
-def cut(text: str, units: int) -> str:
-    """The first `units` UTF-16 units of `text`, as JavaScript's `slice` counts."""
-    if len(text) <= units and text.isascii():
-        return text
-    return text.encode("utf-16-le", "surrogatepass")[: 2 * units].decode("utf-16-le", "surrogatepass")
-
-
-def length(text: str) -> int:
-    """UTF-16 units, as JavaScript counts."""
-    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 _OTHER = re.compile(r"[^a-zA-Z0-9_-]")

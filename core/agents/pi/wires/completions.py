@@ -6,16 +6,15 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from core.agents.pi.client import Client
+from core.agents.pi.javascript import cut, length
 from core.agents.pi.messages import Message, Part, Target
 from core.agents.pi.repair import Rename
 from core.agents.pi.wires.common import (
     call,
     clean,
-    cut,
     first_image,
     images,
     joined_text,
-    length,
     picture,
     plain_id,
     result,
