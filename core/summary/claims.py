@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeVar
 
 from core.agents.protocol import Profile
 from core.summary import signals
@@ -15,8 +14,6 @@ from core.summary.signals import words_only
 from core.summary.spoken import LONGEST, Spoken, hedged, statements
 from core.summary.state import Claim, Quote
 from core.summary.wishes import announced
-
-_Statement = TypeVar("_Statement", Claim, Quote)
 
 RECENT_TEXTS = 3
 """How many of the agent's last texts are asked for what is left to do: older ones are overtaken."""
@@ -32,7 +29,7 @@ class Claims:
     attempts: tuple[Claim, ...]
     reports: tuple[Claim, ...]
     next_steps: tuple[Claim, ...]
-    questions: tuple[Quote, ...]
+    questions: tuple[Claim, ...]
 
 
 @dataclass(slots=True)
@@ -94,10 +91,11 @@ def _sort(found: _Sorted, spoken: Spoken) -> None:
     if signals.FAILED.search(words):
         found.attempts.append(spoken)
         return
-    known = signals.VERIFIED.search(words) is not None
+    intended = signals.INTENDED.search(words)
+    known = signals.VERIFIED.search(words) and not intended
     if signals.DECIDED.search(words) and (not guess or signals.DECIDED_PLAINLY.search(words)):
         found.decisions.append(spoken)
-    elif guess and not signals.INTENDED.search(words):
+    elif guess and not intended:
         found.unverified.append(spoken)
     if known and not guess:
         (found.verified if spoken.evidence else found.unverified).append(spoken)
@@ -127,7 +125,7 @@ def _evidence(parts: Sequence[Part], profile: Profile) -> dict[int, str]:
 
 
 def _decided_by_user(text: str) -> bool:
-    return signals.USER_DECIDED.search(words_only(text)) is not None and not signals.asks(text)
+    return signals.USER_DECIDED.search(words_only(text)) and not signals.asks(text)
 
 
 def _left(part: Part) -> Iterator[Claim]:
@@ -143,7 +141,7 @@ def _left(part: Part) -> Iterator[Claim]:
             yield Claim(short, part.entry, len(short) < len(whole), hedged=hedged(short))
 
 
-def _questions(part: Part, answered: bool) -> Iterator[Quote]:
+def _questions(part: Part, answered: bool) -> Iterator[Claim]:
     for sentence in sentences(part.item.text):
         words = sentence.of(part.item.text)
         if len(words) > LONGEST:
@@ -151,22 +149,22 @@ def _questions(part: Part, answered: bool) -> Iterator[Quote]:
         plain = words_only(words)
         asked = not answered and signals.asks(words) and signals.ASKED_USER.search(plain)
         if asked or signals.OPEN_QUESTION.search(plain):
-            yield Quote(clean(words), part.entry)
+            yield Claim(clean(words), part.entry, hedged=hedged(words))
 
 
-def _asked_by_user(parts: Sequence[Part]) -> Iterator[Quote]:
+def _asked_by_user(parts: Sequence[Part]) -> Iterator[Claim]:
     """Questions of the user's that no text of the agent follows."""
     last = max((part.position for part in parts if part.said_by_agent), default=-1)
     for part in parts:
         if part.said_by_user and part.position > last and not part.kept:
             for sentence in sentences(part.item.text):
                 if signals.asks(sentence.of(part.item.text)):
-                    yield Quote(clean(sentence.of(part.item.text)), part.entry)
+                    yield Claim(clean(sentence.of(part.item.text)), part.entry)
 
 
-def _unique(claims: Iterable[_Statement]) -> tuple[_Statement, ...]:
+def _unique(claims: Iterable[Claim]) -> tuple[Claim, ...]:
     """Each text once, where it was said first."""
-    found: dict[str, _Statement] = {}
+    found: dict[str, Claim] = {}
     for claim in claims:
         found.setdefault(" ".join(claim.text.lower().split()), claim)
     return tuple(found.values())

@@ -29,7 +29,10 @@ def _denials(part: Part) -> Iterator[Spoken]:
         return
     for sentence in sentences(text):
         words = sentence.of(text)
-        if len(words) <= LONGEST and signals.NEGATED.search(words_only(words)) and not hedged(words):
+        said = words_only(words)
+        if len(words) > LONGEST or hedged(words) or signals.asks(words) or signals.INTENDED.search(said):
+            continue
+        if signals.NEGATED.search(said):
             yield Spoken(part.position, clean(words), part.entry)
 
 
@@ -63,4 +66,4 @@ def against_finding(finding: Spoken, against: Sequence[Spoken]) -> Quote | None:
 
 
 def _points_back(spoken: Spoken) -> bool:
-    return signals.POINTS_BACK.search(spoken.text) is not None
+    return signals.POINTS_BACK.search(spoken.text)

@@ -142,12 +142,13 @@ def read_document(text: str) -> tuple[Language, tuple[Section, ...]] | None:
 
     What stands before the title and after a closing summary tag is a client's wrapper and is passed over.
     """
+    titles: dict[str, Language] = {f"# {template(language).title}": language for language in LANGUAGES}
     lines = text.split("\n")
-    for language in LANGUAGES:
-        title = f"# {template(language).title}"
-        if title in lines:
-            return language, tuple(_read_sections(template(language), lines[lines.index(title) + 1 :]))
-    return None
+    start = next((number for number, line in enumerate(lines) if line in titles), None)
+    if start is None:
+        return None
+    language = titles[lines[start]]
+    return language, tuple(_read_sections(template(language), lines[start + 1 :]))
 
 
 def _read_sections(template: Template, lines: list[str]) -> Iterator[Section]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 MOST_LINES = 40
 """Lines that are carried of one failed result."""
@@ -12,6 +13,9 @@ LONGEST_LINE = 1_000
 
 LAST_LINES = 5
 """Lines that are carried of a failed result in which nothing looks like an error."""
+
+GAP = 3
+"""Telling parts that are at most this many lines apart are given as one."""
 
 BEFORE, AFTER = 2, 3
 """Lines around a telling line that are carried along where there is room."""
@@ -70,7 +74,12 @@ def first_message(text: str) -> str:
 def _with_context(lines: list[str], telling: list[int]) -> list[int]:
     wanted: set[int] = set()
     for number in telling:
-        wanted.update(range(max(0, number - BEFORE), min(len(lines), number + AFTER + 1)))
+        around = range(max(0, number - BEFORE), min(len(lines), number + AFTER + 1))
+        wanted.update(near for near in around if near == number or not _NOISE.search(lines[near]))
+    chosen = sorted(wanted)
+    for before, after in pairwise(chosen):
+        if after - before <= GAP:
+            wanted.update(range(before, after))
     return sorted(wanted)
 
 

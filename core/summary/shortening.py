@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
 
 from core.summary import signals
 from core.summary.document import Row, Section, write_document, write_row
@@ -74,59 +73,54 @@ Count = Callable[[str], int]
 
 def shorten(template: Template, sections: Sequence[Section], count: Count, budget: int, focus: str = "") -> str:
     """The document within `budget` tokens, as far as the order above goes: what may never go can exceed it."""
-    counted = lru_cache(maxsize=None)(count)
-    about = signals.content_words(focus)
     limits = dict(USUAL) | {"messages": MESSAGE_TOKENS, "earlier": EARLIER_TOKENS, "places": 2, "old errors": 9}
-    text = _document(template, sections, limits, counted, about, focus)
+    whole = {section.name: section for section in sections}
+    about = signals.content_words(focus)
+    made = {name: _limited(section, limits, count, about) for name, section in whole.items()}
+    text = _document(template, made, focus)
     if count(text) <= budget:
         return text
+    frame = count(_document(template, {name: Section(name) for name in made}, focus))
+    sizes = {name: _size(template, section, count) for name, section in made.items()}
     for name, steps in ORDER:
         for limit in steps:
             if limit >= limits[name]:
                 continue
             limits[name] = limit
-            if _estimate(template, _limited(template, sections, limits, counted, about), counted) > budget:
-                continue
-            text = _document(template, sections, limits, counted, about, focus)
-            if count(text) <= budget:
-                return text
-    return _document(template, sections, limits, counted, about, focus)
+            changed = _SECTION_OF.get(name, name)
+            made[changed] = _limited(whole[changed], limits, count, about)
+            sizes[changed] = _size(template, made[changed], count)
+            if frame + sum(sizes.values()) <= budget:
+                text = _document(template, made, focus)
+                if count(text) <= budget:
+                    return text
+    return _document(template, made, focus)
 
 
-def _document(
-    template: Template,
-    sections: Sequence[Section],
-    limits: dict[str, int],
-    count: Count,
-    about: frozenset[str],
-    focus: str,
-) -> str:
-    return write_document(template, _limited(template, sections, limits, count, about), focus)
+_SECTION_OF = {"places": "changes", "old errors": "errors"}
 
 
-def _estimate(template: Template, sections: Sequence[Section], count: Count) -> int:
-    """A lower bound would do no harm here, an upper one costs a step: rows are counted apart, each once."""
-    return sum(count(write_row(template, row)) for section in sections for row in section.rows)
+def _document(template: Template, made: Mapping[str, Section], focus: str) -> str:
+    shown = [s for s in made.values() if s.rows or s.more or s.name not in template.optional]
+    return write_document(template, shown, focus)
 
 
-def _limited(
-    template: Template, sections: Sequence[Section], limits: dict[str, int], count: Count, about: frozenset[str]
-) -> list[Section]:
-    made: list[Section] = []
-    for section in sections:
-        rows, more = section.rows, 0
-        if section.name in {"messages", "earlier"}:
-            rows, more = _within(rows, limits[section.name], count)
-        elif section.name == "changes":
-            rows = tuple(replace(row, children=_last(row.children, limits["places"])) for row in rows)
-        elif section.name == "errors":
-            rows = _errors(rows, limits["old errors"])
-            more = len(section.rows) - len(rows)
-        elif section.name not in NEVER:
-            rows, more = _newest(rows, limits[section.name], about)
-        if rows or more or section.name not in template.optional:
-            made.append(Section(section.name, rows, more))
-    return made
+def _size(template: Template, section: Section, count: Count) -> int:
+    return sum(count(write_row(template, row) + "\n") for row in section.rows)
+
+
+def _limited(section: Section, limits: Mapping[str, int], count: Count, about: frozenset[str]) -> Section:
+    rows, more = section.rows, 0
+    if section.name in {"messages", "earlier"}:
+        rows, more = _within(rows, limits[section.name], count)
+    elif section.name == "changes":
+        rows = tuple(replace(row, children=_last(row.children, limits["places"])) for row in rows)
+    elif section.name == "errors":
+        rows = _errors(rows, limits["old errors"])
+        more = len(section.rows) - len(rows)
+    elif section.name not in NEVER:
+        rows, more = _newest(rows, limits[section.name], about)
+    return Section(section.name, rows, more)
 
 
 def _last(rows: tuple[Row, ...], number: int) -> tuple[Row, ...]:

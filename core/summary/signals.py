@@ -16,27 +16,54 @@ _LATIN = re.compile(r"[A-Za-z][A-Za-z0-9]{2,}")
 _HAN_RUN = re.compile(r"[\u4e00-\u9fff]+")
 
 
-def _any(name: str) -> re.Pattern[str]:
-    return re.compile("|".join((*_WORDS[name]["en"], *_WORDS[name]["zh"])), re.IGNORECASE)
+class Signal:
+    """One kind of words. English and Chinese are looked for only where the text has letters of theirs."""
+
+    def __init__(self, name: str) -> None:
+        whole = [inner for form in _WORDS[name]["en"] if (inner := _inside(form))]
+        other = [form for form in _WORDS[name]["en"] if not _inside(form)]
+        # One check for the start of a word in front of all alternatives is many times faster than one in each.
+        joined = [rf"\b(?:{'|'.join(whole)})\b"] if whole else []
+        self._english = re.compile("|".join((*joined, *other)))
+        self._chinese = re.compile("|".join(_WORDS[name]["zh"]) or r"(?!)")
+
+    def search(self, text: str) -> bool:
+        """Whether the text holds any of them; case does not matter."""
+        if self._english.search(text.lower()):
+            return True
+        return not text.isascii() and self._chinese.search(text) is not None
 
 
-RULE = _any("rule")
-HEDGE = _any("hedge")
-CAUSE = _any("cause")
-VERIFIED = _any("verified")
-NEGATED = _any("negated")
-DECIDED = _any("decided")
-USER_DECIDED = _any("user_decided")
-DECIDED_PLAINLY = _any("decided_plainly")
-INTENDED = _any("intended")
-REASON = _any("reason")
-FAILED = _any("failed")
-REPORTED = _any("reported")
-LEFT = _any("left")
-OPEN_QUESTION = _any("open_question")
-ASKED_USER = _any("asked_user")
-POINTS_BACK = _any("points_back")
-LOGGED = _any("logged")
+def _inside(form: str) -> str:
+    r"""The alternatives of `\b(?:…)\b`; empty for a form of any other shape."""
+    if not (form.startswith(r"\b(?:") and form.endswith(r")\b")):
+        return ""
+    inner = form[5:-3]
+    depth = 0
+    for part in re.findall(r"\\.|\[[^\]]*\]|[()]", inner):
+        depth += {"(": 1, ")": -1}.get(part, 0)
+        if depth < 0:
+            return ""
+    return inner
+
+
+RULE = Signal("rule")
+HEDGE = Signal("hedge")
+CAUSE = Signal("cause")
+VERIFIED = Signal("verified")
+NEGATED = Signal("negated")
+DECIDED = Signal("decided")
+USER_DECIDED = Signal("user_decided")
+DECIDED_PLAINLY = Signal("decided_plainly")
+INTENDED = Signal("intended")
+REASON = Signal("reason")
+FAILED = Signal("failed")
+REPORTED = Signal("reported")
+LEFT = Signal("left")
+OPEN_QUESTION = Signal("open_question")
+ASKED_USER = Signal("asked_user")
+POINTS_BACK = Signal("points_back")
+LOGGED = Signal("logged")
 
 _COMMON = frozenset(" ".join(_WORDS["common"]["en"]).split())
 _COMMON_HAN = frozenset(" ".join(_WORDS["common"]["zh"]).split())

@@ -34,7 +34,7 @@ class Spoken:
 
 def hedged(text: str) -> bool:
     """Whether the speaker says that they do not know."""
-    return signals.HEDGE.search(words_only(text)) is not None
+    return signals.HEDGE.search(words_only(text))
 
 
 def statements(part: Part, evidence: str = "", failed: Quote | None = None) -> Iterator[Spoken]:
@@ -61,14 +61,16 @@ def _span(text: str, found: Sequence[Sentence], number: int) -> tuple[int, int]:
     following = _neighbour(found, number, +1)
     if following is not None and not (failed or decided):
         after = words_only(found[following].of(text))
-        if signals.POINTS_BACK.match(after) and signals.FAILED.search(after):
+        if signals.POINTS_BACK.search(after) and signals.FAILED.search(after):
             return number, _span(text, found, following)[1]
+        if signals.POINTS_BACK.search(after) and signals.HEDGE.search(words) and signals.HEDGE.search(after):
+            return number, following
     if not (failed or decided):
         return number, number
     last = number
     if not signals.REASON.search(words) and following is not None:
         after = words_only(found[following].of(text))
-        if signals.REASON.search(after) or (signals.POINTS_BACK.match(after) and not signals.asks(after)):
+        if signals.REASON.search(after) or (signals.POINTS_BACK.search(after) and not signals.asks(after)):
             last = following
     return number, last
 

@@ -120,7 +120,7 @@ class Facts:
     """What was tried and did not work."""
     failures: tuple[Failure, ...] = ()
     next_steps: tuple[Claim, ...] = ()
-    questions: tuple[Quote, ...] = ()
+    questions: tuple[Claim, ...] = ()
     request: Quote | None = None
     """The user's last request."""
     changes: tuple[FileChange, ...] = ()
