@@ -112,6 +112,29 @@ def test_our_own_commits_tell_dropped_from_summarised(version: str) -> None:
     assert [boundary.by for boundary in after.usage.boundaries] == ["seamline"]
 
 
+def test_a_copy_stands_for_what_it_copies() -> None:
+    build = Build()
+    build.user("one")
+    build.assistant([build.call()])
+    build.result("call_1", "long")
+    build.user("two")
+    build.add("compaction", summary="EARLIER", firstKeptEntryId="e0000001", tokensBefore=1)
+    seen = opened(build.bytes(), "0.73.1")
+    source = seen.options(seen.units[1]).results
+    dispositions = (Disposition("e0000001", "point", "", source, "[short]"), Disposition("e0000003", "drop", ""))
+    patch = seen.agent.encode(seen.session, seen.view, Proposal("handoff", dispositions), stamp())
+    after = opened(Overlay(seen.session.files, patch), "0.73.1")
+    told = [(text.split("\n")[0][:5], sight) for text, sight, _ in sights(after)]
+    assert told == [
+        ("one", "summarized"),
+        ("long", "pruned"),
+        ("two", "dropped"),
+        ("The c", "visible"),
+        ("tool_", "visible"),
+        ("[shor", "visible"),
+    ]
+
+
 def test_results_are_named_as_their_call_is() -> None:
     build = Build()
     build.user("one")
@@ -136,7 +159,7 @@ def test_usage_is_one_point_for_each_reply_that_counts() -> None:
     build.assistant([{"type": "text", "text": "d"}], usage=dict.fromkeys(figures(0), 0))
     build.assistant([{"type": "text", "text": "e"}], usage=None)
     build.message("user", [{"type": "text", "text": "two"}, {"type": "text", "text": "three"}])
-    usage = opened(build.bytes()).usage
+    usage = opened(build.bytes(), "0.73.1").usage
     assert [(point.entry, point.context, point.cached, point.output) for point in usage.points] == [
         ("e0000001", 120, 100, 5),
         ("e0000002", 116, 100, 5),

@@ -7,6 +7,7 @@ because of them. They keep provider, api and model, without which pi drops their
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Any
 
 from core.agents.pi.chain import Chain, stored_id
@@ -26,6 +27,14 @@ NO_USAGE = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class Copies:
+    """What the compaction notes about the copies behind it: stored entry → its copy."""
+
+    copied: dict[str, str] = field(default_factory=dict[str, str])
+    shortened: dict[str, str] = field(default_factory=dict[str, str])
+
+
 def copy(chain: Chain, decisions: Decisions, compaction: dict[str, Any] | None, prompt: dict[str, Any] | None) -> None:
     """Add the records that make the view as decided; `compaction` holds the fields that the cut does not change.
 
@@ -39,20 +48,23 @@ def copy(chain: Chain, decisions: Decisions, compaction: dict[str, Any] | None, 
         return
     earlier = next((unit for unit in decisions.kept if unit.kind == "summary"), None)
     if compaction is None and earlier is not None:
-        compaction = _carried_on(session, earlier.id, prompt)
-    copies: dict[str, str] = {}
-    own = ""
+        compaction = _carried_on(session, earlier.id, decisions, prompt)
+    copies = Copies()
     if compaction is not None:
         own = chain.new_id()
+        if earlier is not None:
+            copies.copied[earlier.id] = own
         details = compaction["details"]
-        details = details | {"seamline": {**details.get("seamline", {}), "copied": copies}}
+        # The two maps are filled while the copies are made, before anything is written out.
+        noted = {"copied": copies.copied, "shortened": copies.shortened}
+        details = details | {"seamline": details["seamline"] | noted}
         chain.add("compaction", own, **{**compaction, "firstKeptEntryId": own, "details": details})
     else:
         chain.parent = None
         if prompt is not None:
             chain.add("message", message=prompt)
     last_reply = _copy_kept(chain, decisions, copies)
-    _restore_state(chain, last_reply, new_root=not own)
+    _restore_state(chain, last_reply, new_root=compaction is None)
 
 
 def _plain_cut(session: Session, decisions: Decisions) -> Entry | None:
@@ -71,18 +83,22 @@ def _plain_cut(session: Session, decisions: Decisions) -> Entry | None:
     return entry
 
 
-def _carried_on(session: Session, entry_id: str, prompt: dict[str, Any] | None) -> dict[str, Any]:
+def _carried_on(session: Session, entry_id: str, decisions: Decisions, prompt: dict[str, Any] | None) -> dict[str, Any]:
     """The fields of an earlier compaction whose summary stays."""
     entry = session.entry(entry_id)
     assert entry is not None
     fields = record(session, entry)
     kept = {name: fields[name] for name in ("summary", "tokensBefore", "fromHook") if name in fields}
     details = fields.get("details")
-    kept["details"] = details if isinstance(details, dict) else {}
+    details = details if isinstance(details, dict) else {}
+    before = details.get("seamline")
+    ours = before if isinstance(before, dict) else {}
+    dropped = list(decisions.entries_gone("drop"))
+    kept["details"] = details | {"seamline": ours | {"dropped": dropped, "summarized": []}}
     return kept | ({"systemMessage": prompt} if prompt is not None else {})
 
 
-def _copy_kept(chain: Chain, decisions: Decisions, copies: dict[str, str]) -> tuple[Any, Any] | None:
+def _copy_kept(chain: Chain, decisions: Decisions, copies: Copies) -> tuple[Any, Any] | None:
     """Copies of the kept entries in file order; gives provider and model of the last reply among them."""
     session = chain.session
     kept = {entry for unit in decisions.kept for entry in unit.entries}
@@ -99,27 +115,35 @@ def _copy_kept(chain: Chain, decisions: Decisions, copies: dict[str, str]) -> tu
             if message.get("role") == "assistant":
                 message["usage"] = NO_USAGE
                 last_reply = (message.get("provider"), message.get("model"))
-        own = chain.copy(value)
-        if shortened is None:
-            copies[entry.id] = own
+        made = copies.copied if shortened is None else copies.shortened
+        made[entry.id] = chain.copy(value)
     return last_reply
 
 
 def _restore_state(chain: Chain, last_reply: tuple[Any, Any] | None, new_root: bool) -> None:
     """Leave model and thinking level as they were: both follow from the last records of the path that name them."""
-    model: tuple[Any, Any] | None = None
-    level: Any = None
-    for entry in detail(chain.session).path:
-        if entry.kind == "model_change":
-            value = record(chain.session, entry)
-            model = (value.get("provider"), value.get("modelId"))
-        elif entry.kind == "message" and entry.role == "assistant":
-            value = record(chain.session, entry)["message"]
-            model = (value.get("provider"), value.get("model"))
-        elif entry.kind == "thinking_level_change":
-            level = record(chain.session, entry).get("thinkingLevel")
+    model = _last_model(chain.session)
+    level = _last_level(chain.session)
     if new_root and level is not None:
         chain.add("thinking_level_change", thinkingLevel=level)
     now = last_reply if new_root else last_reply or model
     if model is not None and model != now:
         chain.add("model_change", provider=model[0], modelId=model[1])
+
+
+def _last_model(session: Session) -> tuple[Any, Any] | None:
+    for entry in reversed(detail(session).path):
+        if entry.kind == "model_change":
+            value = record(session, entry)
+            return value.get("provider"), value.get("modelId")
+        if entry.role == "assistant":
+            value = record(session, entry)["message"]
+            return value.get("provider"), value.get("model")
+    return None
+
+
+def _last_level(session: Session) -> Any:
+    for entry in reversed(detail(session).path):
+        if entry.kind == "thinking_level_change":
+            return record(session, entry).get("thinkingLevel")
+    return None

@@ -38,6 +38,8 @@ class _Compaction:
     """Entries behind the first kept one that the summary stands for; edits leave them out."""
     copied: frozenset[str]
     """Entries that stand behind it again, as copies."""
+    shortened: frozenset[str]
+    """Entries of which a shortened copy stands behind it."""
 
 
 @dataclass
@@ -59,6 +61,8 @@ class _Fate:
             return self._edited(entry, edit)
         if left is None:
             return "visible", None
+        if entry.id in left.shortened:
+            return "pruned", left.entry
         return ("dropped" if entry.id in left.dropped else "summarized"), left.entry
 
     def _left(self, entry: Entry, place: int) -> _Compaction | None:
@@ -133,14 +137,27 @@ def _compaction(session: Session, entry: Entry, places: Mapping[str, int]) -> _C
     details = fields.get("details")
     ours = details.get("seamline") if isinstance(details, dict) else None
     known: dict[str, Any] = ours if isinstance(ours, dict) else {}
-    dropped, summarized, copied = (frozenset(_texts(known.get(name))) for name in ("dropped", "summarized", "copied"))
-    return _Compaction(entry.id, place, min(kept_from, place), dropped, summarized, copied)
+    return _Compaction(
+        entry.id,
+        place,
+        min(kept_from, place),
+        dropped=frozenset(_texts(known.get("dropped"))),
+        summarized=frozenset(_texts(known.get("summarized"))),
+        copied=_copied(known.get("copied"), places),
+        shortened=_copied(known.get("shortened"), places),
+    )
 
 
 def _texts(value: Any) -> Iterator[str]:
-    for text in value if isinstance(value, (list, dict)) else ():
+    for text in value if isinstance(value, list) else ():
         if isinstance(text, str):
             yield text
+
+
+def _copied(value: Any, places: Mapping[str, int]) -> frozenset[str]:
+    """The entries whose copy is there: an append may have been cut short."""
+    pairs = value.items() if isinstance(value, dict) else ()
+    return frozenset(old for old, new in pairs if isinstance(new, str) and new in places)
 
 
 @dataclass
