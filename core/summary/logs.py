@@ -21,10 +21,9 @@ BEFORE, AFTER = 2, 3
 """Lines around a telling line that are carried along where there is room."""
 
 _TEST_FRAMEWORK = re.compile(
-    r"^E\s{2,}\S|^(?:FAILED|ERROR|FAIL|FAIL:|ERROR:)\s+\S|^--- FAIL|^\s*●\s|^\s*(?:✗|✕|✘|×)\s|^not ok\b|panicked at"
-    r"|AssertionError|^\s*\d+\) \S|^\s*(?:expected|received|left|right|actual|got|want)\b.*:|assertion .*failed"
-    r"|^Traceback |^_{3,} .* _{3,}$|^={3,} .*\b(?:failed|errors?)\b.* ={3,}$",
-    re.IGNORECASE,
+    r"^E\s{2,}\S|^(?:FAILED|FAIL:?)\s+\S|^ERROR:?\s+\S+(?:::|\s\()|^--- FAIL|^\s*●\s|^\s*(?:✗|✕|✘|×)\s|^not ok\b"
+    r"|panicked at|AssertionError|^\s*\d+\) \S|^\s*(?i:expected|received|left|right|actual|got|want)\b.*:"
+    r"|assertion .*failed|^Traceback |^_{3,} .* _{3,}$|^={3,} (?i:.*\b(?:failed|failures|errors?)\b.*) ={3,}$"
 )
 _ERROR = re.compile(
     r"\b\w*(?:Error|Exception)\b|\berror(?:\[\w+\])?:|\berror TS\d+|\bfatal:|\bnpm ERR!|\bcannot\b|\bfailed\b"
