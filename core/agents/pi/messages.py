@@ -64,6 +64,13 @@ class Message:
             raise ClientRefuses(f"line {self.line}: part {part.number} is a text without text: pi fails at it")
         return text
 
+    def thought_of(self, part: Part) -> str:
+        """The text of a thinking part. Raises ClientRefuses where pi would fail at it."""
+        text = part.value.get("thinking")
+        if not isinstance(text, str):
+            raise ClientRefuses(f"line {self.line}: part {part.number} is thinking without text: pi fails at it")
+        return text
+
 
 @dataclass(frozen=True, slots=True)
 class Target:

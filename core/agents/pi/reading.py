@@ -54,6 +54,7 @@ class Reading:
     """The entry that the last line of the tree made; the leaf, if it has an id."""
     last_named: bool = False
     nulls: int = 0
+    refusal: str = ""
     named: dict[tuple[str, str], None] = field(default_factory=dict[tuple[str, str], None])
     replies: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
     other_apis: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
@@ -99,6 +100,8 @@ class Reading:
             self._place(line, "empty-value", f"a line that is only {line.data[:10].decode(errors='replace')}", client)
             return
         if not isinstance(value, dict):
+            if self.version < 2 and not isinstance(value, list):
+                self.refusal = f"line {line.number} is no object, and a version 1 file has to be given ids"
             self._remark(
                 line, "not-an-object", "a line that is JSON but no object", "as the last line: forgets all history"
             )
@@ -251,7 +254,7 @@ def _session(files: Files, path: Path, mark: str, size: int, reading: Reading, l
         forgotten=forgotten,
         header_fault=reading.header_fault,
         byte_order_mark=reading.byte_order_mark,
-        refusal=refusal,
+        refusal=reading.refusal or refusal,
         nulls=reading.nulls,
         named=tuple(reading.named),
         replies=reading.replies,
@@ -297,7 +300,7 @@ def _path(reading: Reading, leaf: Entry | None) -> tuple[tuple[Entry, ...], str]
     current = leaf
     while current is not None:
         if current.id in seen:
-            words = f"the parents of {current.id!r} (line {current.line}) lead back to itself"
+            words = f"the parents of {current.id!r} (line {current.line}) lead back to itself, without end"
             client = "never comes to an end, fills the memory and dies"
             reading.damage.append(Damage(current.line, current.offset, current.length, "parent-cycle", words, client))
             return (), words

@@ -68,7 +68,7 @@ def _loadable(session: Session, known: Client) -> list[str]:
     if stored.nulls and not known.modern and not stored.header_fault:
         raise ClientRefuses(f"{session.path}: a line that is only null: this version of pi fails at it")
     if stored.refusal:
-        raise ClientRefuses(f"{session.path}: {stored.refusal}: pi would never come to an end")
+        raise ClientRefuses(f"{session.path}: {stored.refusal}: pi fails at it")
     if session.leaf is None:
         warnings.extend(_no_leaf(session, known))
     if stored.path and stored.path[0].parent is not None:

@@ -73,15 +73,14 @@ def _thinking(message: Message, part: Part, client: Client) -> Iterator[Item]:
     if truthy(part.value.get("redacted")):
         yield Item("assistant", "thinking", opaque=True, signed=True, source=source)
         return
-    stored = part.value.get("thinking")
-    text = stored if isinstance(stored, str) else ""
+    text = clean(message.thought_of(part))
     signature = part.value.get("thinkingSignature")
     signed = isinstance(signature, str) and bool(trim(signature))
-    if not trim(text):
-        if signed and client.modern:
-            yield Item("assistant", "thinking", opaque=True, signed=True, source=source)
-    elif signed:
-        yield Item("assistant", "thinking", clean(text), signed=True, source=source)
+    if not trim(message.thought_of(part)) and not (signed and client.modern):
+        return
+    if signed:
+        readable = text if text.strip() else ""
+        yield Item("assistant", "thinking", readable, opaque=not readable, signed=True, source=source)
     else:
         yield text_item("assistant", text, source)
 
@@ -108,7 +107,7 @@ def _fails_with_image(message: Message) -> bool:
 
 def _text(parts: Sequence[Part]) -> str:
     """The text of a result; one of images alone is given a text."""
-    with_image = any(part.kind == "image" for part in parts)
-    if with_image and not any(part.kind == "text" for part in parts):
-        return SEE_IMAGE
-    return joined_text(parts)
+    if not any(part.kind == "image" for part in parts):
+        return joined_text(parts)
+    texts = [part for part in parts if part.kind == "text"]
+    return joined_text(texts) if texts else SEE_IMAGE

@@ -89,8 +89,8 @@ def result(message: Message, text: str, identity: str | None = None) -> Item:
 
 
 def joined_text(parts: Sequence[Part], separator: str = "\n") -> str:
-    """The text parts as JavaScript joins them: what is no text counts as empty."""
-    return separator.join(_joinable(part.value.get("text")) for part in parts if part.kind == "text")
+    """The texts of the parts as JavaScript joins them: what has none counts as empty."""
+    return separator.join(_joinable(part.value.get("text")) for part in parts)
 
 
 def _joinable(text: Any) -> str:

@@ -111,16 +111,11 @@ def _assistant(message: Message, client: Client) -> Iterator[Item]:
 
 def _reasoning(message: Message, thinking: Sequence[Part]) -> Iterator[Item]:
     """The readable thinking, in the field that the first part's signature names; dropped where it names none."""
-    filled = [part for part in thinking if trim(_thought(part))]
+    filled = [part for part in thinking if trim(message.thought_of(part))]
     if filled and filled[0].value.get("thinkingSignature") in REASONING_FIELDS:
-        text = "\n".join(_thought(part) for part in filled)
+        text = "\n".join(message.thought_of(part) for part in filled)
         places: tuple[Source, ...] = sum((message.source(part.number) for part in filled), ())
         yield Item("assistant", "thinking", text, source=places)
-
-
-def _thought(part: Part) -> str:
-    text = part.value.get("thinking")
-    return text if isinstance(text, str) else ""
 
 
 def _details(thinking: Sequence[Part], calls: Sequence[Part], client: Client) -> Part | None:
@@ -176,7 +171,7 @@ def _results(run: Sequence[Message], client: Client, target: Target) -> Iterator
 
 
 def _text(message: Message, client: Client) -> str:
-    text = joined_text(message.parts)
+    text = joined_text([part for part in message.parts if part.kind == "text"])
     if trim(text) if client.modern else text:
         return text
     return SEE_IMAGE if first_image(message) or not client.modern else NO_OUTPUT

@@ -110,7 +110,7 @@ def _texts(stored: dict[str, Any]) -> Iterator[str]:
 
 
 def _text(message: Message, client: Client, target: Target) -> str:
-    text = joined_text(message.parts)
+    text = joined_text([part for part in message.parts if part.kind == "text"])
     with_image = bool(first_image(message))
     if trim(text) if client.modern else text:
         return text
