@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -128,53 +128,88 @@ class Case:
     def all_names(self) -> list[str]:
         return sorted({"one.jsonl", self.result.name})
 
-    def child(self, action: str, step: str = "", short: int = -1) -> "subprocess.Popen[str]":
-        """The same commit or undo in another process, which kills itself just before `step`."""
-        arguments = [str(self.folder), self.kind, action, step, str(short)]
-        environment = os.environ | {"PYTHONPATH": str(ROOT)}
-        return subprocess.Popen(
-            [sys.executable, __file__, *arguments],
-            env=environment,
+
+class Child:
+    """Another process that commits and undoes; each time a copy of it does the work and kills itself where told."""
+
+    def __init__(self) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, __file__],
+            env=os.environ | {"PYTHONPATH": str(ROOT)},
             text=True,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
         )
 
+    def begin(self, case: Case, action: str, step: str = "", short: int = -1) -> None:
+        """Make the proposal, and wait for `go`. `short`: so many bytes at most are taken by each write (-1: all)."""
+        assert self._process.stdin is not None
+        order = [str(case.folder), case.kind, action, step, short]
+        print(json.dumps(order), file=self._process.stdin, flush=True)
+        assert self._answer() == "ready"
+
+    def go(self) -> None:
+        assert self._process.stdin is not None
+        print("go", file=self._process.stdin, flush=True)
+
+    def end(self) -> str:
+        """The receipt's state, the message of the error, or `killed`."""
+        return self._answer()
+
+    def kill(self, case: Case, action: str, step: str, short: int = -1) -> None:
+        """Carry out `action` and be killed just before `step`."""
+        self.begin(case, action, step, short)
+        self.go()
+        assert self.end() == "killed", step
+
+    def close(self) -> None:
+        self._process.communicate(timeout=30)
+
+    def _answer(self) -> str:
+        assert self._process.stdout is not None
+        return str(json.loads(self._process.stdout.readline()))
+
+
+def child_process() -> Iterator[Child]:
+    """The body of a fixture."""
+    child = Child()
+    yield child
+    child.close()
+
 
 def main() -> None:
-    """Arguments: folder, kind, `commit` or `undo`, the step to die at, bytes of a short first write (-1: all)."""
-    folder, kind, action, deadly, short = sys.argv[1:]
-    if action == "race":
-        race(Path(folder))
-        return
+    """Carry out the orders that come on standard input, each in a copy of this process."""
+    for line in sys.stdin:
+        order = json.loads(line)
+        copy = os.fork()
+        if copy == 0:
+            obey(*order)
+            os._exit(0)
+        _, status = os.waitpid(copy, 0)
+        if os.WIFSIGNALED(status):
+            answer("killed")
 
+
+def obey(folder: str, kind: str, action: str, deadly: str, short: int) -> None:
     def at(step: str) -> None:
         if step == deadly:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    if int(short) >= 0:
-        whole = os.write
-        os.write = lambda descriptor, data: whole(descriptor, bytes(data)[: int(short)] or data)
     case = Case(Path(folder), kind)
-    say(lambda: case.commit(at) if action == "commit" else case.undo(at))
-
-
-def say(work: Callable[[], Receipt]) -> None:
+    request = case.request() if action == "commit" else None
+    answer("ready")
+    sys.stdin.readline()
+    if short >= 0:
+        whole = os.write
+        os.write = lambda descriptor, data: whole(descriptor, bytes(data)[:short])
     try:
-        outcome = {"state": work().state}
+        answer((case.commit(at, request) if action == "commit" else case.undo(at)).state)
     except Exception as error:
-        outcome = {"error": type(error).__name__, "message": str(error)}
-    print(json.dumps(outcome), flush=True)  # noqa: T201
+        answer(str(error))
 
 
-def race(folder: Path) -> None:
-    """For each name on standard input: make a proposal, say so, and at the next line commit it."""
-    for name in sys.stdin:
-        case = Case(folder / name.strip())
-        request = case.request()
-        print("ready", flush=True)  # noqa: T201
-        sys.stdin.readline()
-        say(lambda: case.commit(request=request))  # noqa: B023
+def answer(text: str) -> None:
+    print(json.dumps(text), flush=True)  # noqa: T201
 
 
 if __name__ == "__main__":

@@ -11,7 +11,9 @@ import pytest
 
 from core.commit import Journal, state_folder
 from core.errors import CommitRefused
-from tests.core.committing import DATA, OLD, Case
+from tests.core.committing import DATA, OLD, Case, Child, child_process
+
+child = pytest.fixture(child_process)
 
 
 def test_a_receipt_as_json(tmp_path: Path) -> None:
@@ -40,9 +42,9 @@ def test_no_text_of_the_session_is_kept(tmp_path: Path) -> None:
             assert b"SECRET" not in path.read_bytes()
 
 
-def test_the_bytes_about_to_be_written_are_kept_for_a_recovery_and_swept_later(tmp_path: Path) -> None:
+def test_the_bytes_about_to_be_written_are_kept_for_a_recovery_and_swept_later(tmp_path: Path, child: Child) -> None:
     case = Case(tmp_path).make()
-    case.child("commit", "write").communicate()
+    child.kill(case, "commit", "write")
     (name,) = case.pending()
     pending = case.state / "pending" / name
     assert pending.read_bytes() == DATA

@@ -11,7 +11,11 @@ from core.commit import Journal, recover
 from core.commit.apply import _operation
 from core.commit.kinds import open_step
 from core.commit.locking import locked
-from tests.core.committing import DATA, LONG_AGO, OLD, Case
+from tests.core.committing import DATA, LONG_AGO, OLD, Case, Child, child_process
+from tests.core.troubling import quick_folder
+
+tmp_path = pytest.fixture(quick_folder)
+child = pytest.fixture(child_process, scope="module")
 
 STEPS = {
     "append": ["locked", "start", "write", "written", "sync", "re-read", "end", "done"],
@@ -23,20 +27,14 @@ UNDO_STEPS = {
 }
 
 
-def kill(case: Case, action: str, step: str, short: int = -1) -> None:
-    child = case.child(action, step, short)
-    child.communicate(timeout=60)
-    assert child.returncode == -9, step
-
-
 @pytest.mark.parametrize("kind", ["append", "fork"])
 @pytest.mark.parametrize("short", [-1, 7])
-def test_a_kill_at_any_step_of_a_commit(kind: str, short: int, tmp_path: Path) -> None:
+def test_a_kill_at_any_step_of_a_commit(kind: str, short: int, tmp_path: Path, child: Child) -> None:
     finished: list[str] = []
     for step in STEPS[kind]:
         case = Case(tmp_path / step, kind).make()
         before = case.look()
-        kill(case, "commit", step, short)
+        child.kill(case, "commit", step, short)
         if kind == "append":
             held = case.path.read_bytes()
             assert (OLD + DATA).startswith(held)
@@ -58,12 +56,12 @@ def test_a_kill_at_any_step_of_a_commit(kind: str, short: int, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("kind", ["append", "fork"])
-def test_a_kill_at_any_step_of_an_undo(kind: str, tmp_path: Path) -> None:
+def test_a_kill_at_any_step_of_an_undo(kind: str, tmp_path: Path, child: Child) -> None:
     for step in UNDO_STEPS[kind]:
         case = Case(tmp_path / step, kind).make()
         before = case.look()
         case.commit()
-        kill(case, "undo", step)
+        child.kill(case, "undo", step)
         case.recover()
         if case.states() == ["done"]:
             assert case.new(), step

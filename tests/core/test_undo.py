@@ -14,7 +14,9 @@ from core.commit.locking import locked
 from core.commit.undo import last_commit
 from core.errors import CommitRefused, SeamlineError
 from tests.core.committing import DATA, LONG_AGO, OLD, Case
-from tests.core.test_commit import faults
+from tests.core.troubling import faults, quick_folder
+
+tmp_path = pytest.fixture(quick_folder)
 
 
 @pytest.fixture
