@@ -88,7 +88,7 @@ def _subclass(t: Telling) -> None:
     )
     t.reply(
         f"{text}改用单独的后台线程来跑事件循环，再提供同步的外壳。",
-        t.run("rm app/compat.py", "", seconds=0.1),
+        t.remove("app/compat.py"),
     )
     t.fact(
         "failed_attempts",

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import random
+from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
+from itertools import accumulate
 
+CENT = Decimal("0.01")
+RATES = {"EUR": "1", "USD": "0.92113", "GBP": "1.18904", "CHF": "1.04217", "ISK": "0.00681199", "SEK": "0.08733"}
 CURRENCIES = ("EUR", "EUR", "EUR", "USD", "GBP", "CHF", "ISK", "SEK")
+HOTEL = (2817, date(2025, 3, 14), Decimal("1204.35"))
+"""The entry that matters: its number, its value date and the balance after it."""
 SHOPS = (
     "Bakery Lindt",
     "City Transport",
@@ -61,7 +67,7 @@ def replay_log(failing: bool = True, seed: int = 2025) -> str:
         "",
     ]
     if not failing:
-        return "\n".join([*head, *_replayed(rng, 4312), "============================== 61 passed in 104.02s ==="])
+        return "\n".join([*head, *_replayed(rng, 4312, 61), "============================== 61 passed in 104.02s ==="])
     ending = [
         "=========================== short test summary info ============================",
         "FAILED tests/replay/test_replay.py::test_both_stores_agree[2025-4711] - Asser...",
@@ -69,21 +75,29 @@ def replay_log(failing: bool = True, seed: int = 2025) -> str:
         "1 failed, 46 passed in 71.24s (0:01:11)",
         "make: *** [Makefile:10: replay] Error 1",
     ]
-    body = [*_replayed(rng, 2816), "002817 ISK DIFFERS"]
+    body = [*_replayed(rng, 2816, 47), "002817 ISK DIFFERS"]
     return "\n".join([*head, *body, REPLAY_TRACE, *_captured_log(rng, 420), *ending])
 
 
-def _replayed(rng: random.Random, entries: int) -> list[str]:
-    """One line for each entry, and a heading for each account; the last account is 4711."""
+def _replayed(rng: random.Random, entries: int, accounts: int) -> list[str]:
+    """A heading for each account and one line for each entry; the last account is 4711."""
     made: list[str] = []
-    account, left = 4000, 0
-    for number in range(1, entries + 1):
-        if left == 0:
-            account, left = account + rng.randint(3, 28), rng.randint(40, 90)
-            made.append(f"account {4711 if entries - number < left else account}")
-        left -= 1
-        made.append(f"{number:06d} {rng.choice(CURRENCIES)} ok")
+    account, number = 4000, 0
+    for position, share in enumerate(_shares(rng, accounts, entries), start=1):
+        account += rng.randint(3, 14)
+        made.append(f"account {4711 if position == accounts else account}")
+        for _ in range(share):
+            number += 1
+            made.append(f"{number:06d} {rng.choice(CURRENCIES)} ok")
     return made
+
+
+def _shares(rng: random.Random, parts: int, total: int) -> list[int]:
+    """`total` divided into uneven parts."""
+    weights = [rng.randint(20, 140) for _ in range(parts)]
+    shares = [weight * total // sum(weights) for weight in weights]
+    shares[-1] += total - sum(shares)
+    return shares
 
 
 def _captured_log(rng: random.Random, lines: int) -> list[str]:
@@ -96,24 +110,68 @@ def _captured_log(rng: random.Random, lines: int) -> list[str]:
     return made
 
 
-def side_by_side(seed: int, rows: int, wrong: bool, heading: str) -> str:
-    """The output of `tools.replay --one`: entries with the balance in both stores."""
-    rng = random.Random(seed)
-    day, balance = date(2025, 3, 1), Decimal("1377.20")
-    out = [heading, "   seq  value date  written     cur       amount   legacy     record", "-" * 68]
-    seq = 2700
-    for row in range(rows):
-        seq += rng.randint(1, 6)
-        day += timedelta(days=rng.choice((0, 0, 0, 1)))
-        written = day + timedelta(days=rng.choice((0, 0, 1, 3)))
-        amount = Decimal(rng.randint(-9000, 8800)) / 100
-        balance += amount
-        record = balance + Decimal("0.01") if wrong and row > rows * 0.6 else balance
-        mark = "   <- differs" if record != balance else ""
-        currency = rng.choice(CURRENCIES)
-        out.append(f"{seq:06d}  {day}  {written}  {currency}  {amount:>11}  {balance:>8}  {record:>8}{mark}")
-    last = f"first difference: entry 002817, {Decimal('0.01')} EUR" if wrong else "no difference"
-    return "\n".join([*out, "-" * 68, f"{rows} entries compared, {last}"])
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Entries of one account with their balance in two stores; `differs` are the rows (from, to) a cent apart."""
+
+    seed: int
+    rows: int
+    heading: str
+    differs: tuple[int, int] = (0, 0)
+    first: int = 0
+    """Number of the first entry, where the hotel is not among them."""
+    hotel: int | None = None
+    """The row of the hotel's entry, of which number, day and balance are known."""
+    start: date = date(2025, 3, 1)
+    opening: str = "0.00"
+    closing: str = ""
+    """Balance after the last entry, where it is known."""
+    old: str = "legacy"
+
+    def lines(self) -> list[list[str]]:
+        """The cells of each row."""
+        rng = random.Random(self.seed)
+        drawn = [_drawn(rng, row == self.hotel) for row in range(self.rows)]
+        balances = list(accumulate(booked for *_, booked in drawn))
+        seqs = list(accumulate(1 + rng.randint(0, 5) for _ in drawn))
+        days = list(accumulate(rng.choice((0, 0, 0, 1)) for _ in drawn))
+        known = self.hotel or 0
+        number, day, balance = HOTEL if self.hotel is not None else (self.first, self.start, Decimal(self.opening))
+        balances = [balance + so_far - balances[known] for so_far in balances]
+        if self.closing:
+            last = Decimal(self.closing) - balances[-2]
+            drawn[-1], balances[-1] = ("EUR", last, 0, last), Decimal(self.closing)
+        out: list[list[str]] = []
+        for row, ((currency, amount, late, _), old) in enumerate(zip(drawn, balances, strict=True)):
+            new = old + CENT if self.differs[0] <= row < self.differs[1] else old
+            valued = day + timedelta(days=days[row] - days[known])
+            written = valued + timedelta(days=late)
+            seq = f"{number + seqs[row] - seqs[known]:06d}"
+            out.append([seq, str(valued), str(written), currency, str(amount), str(old), str(new)])
+        return out
+
+    def text(self) -> str:
+        """The whole output of the comparison."""
+        head = f"   seq  value date  written     cur       amount  {self.old:>8}    record"
+        out = [self.heading, head, "-" * 68]
+        for seq, day, written, currency, amount, old, new in self.lines():
+            mark = "   <- differs" if old != new else ""
+            out.append(f"{seq}  {day}  {written}  {currency}  {amount:>11}  {old:>8}  {new:>8}{mark}")
+        first = self.lines()[self.differs[0]][0]
+        last = "no difference" if self.differs == (0, 0) else f"first difference: entry {first}, {CENT} EUR"
+        return "\n".join([*out, "-" * 68, f"{self.rows} entries compared, {last}"])
+
+
+def _drawn(rng: random.Random, hotel: bool) -> tuple[str, Decimal, int, Decimal]:
+    """Currency, amount, days between value date and writing, and the amount in EUR."""
+    currency = "ISK" if hotel else rng.choice(CURRENCIES)
+    amount = Decimal(rng.randint(-9000, 8800)) / 100
+    late = rng.choice((0, 0, 0, 1))
+    if hotel:
+        amount, late = Decimal(-18400), 3
+    elif currency in ("ISK", "SEK"):
+        amount = (amount * (90 if currency == "ISK" else 10)).quantize(Decimal(1))
+    return currency, amount.quantize(CENT), late, (amount * Decimal(RATES[currency])).quantize(CENT)
 
 
 def imported(seed: int, lines: int) -> str:
@@ -149,14 +207,12 @@ def backfilled(seed: int, families: dict[str, int], verb: str) -> str:
     return "\n".join([*out, f"{len(families)} families, {sum(families.values())} records, 0 conflicts"])
 
 
-def counted(seed: int, accounts: int, columns: str = "account|legacy|records") -> str:
+def counted(seed: int, accounts: int, total: int, columns: str = "account|legacy|records") -> str:
     """The answer of a query that counts entries by account in both stores."""
     rng = random.Random(seed)
-    out, number, total = [columns], 4000, 0
-    for _ in range(accounts):
+    out, number = [columns], 4000
+    for entries in _shares(rng, accounts, total):
         number += rng.randint(3, 30)
-        entries = rng.randint(20, 140)
-        total += entries
         out.append(f"{number}|{entries}|{entries}")
     return "\n".join([*out, f"total|{total}|{total}"])
 

@@ -80,6 +80,11 @@ class Telling:
         self.files[path] = content
         return Action(Call("write", {"path": path, "content": content}), Result(), 0.05)
 
+    def remove(self, path: str) -> Action:
+        """Delete a file of the workspace from the shell."""
+        del self.files[path]
+        return self.run(f"rm {path}", "", seconds=0.1)
+
     def run(self, command: str, output: str, exit_code: int = 0, seconds: float = 2.0) -> Action:
         return Action(Call("shell", {"command": command}), Result(output, exit_code, exit_code != 0), seconds)
 

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from scripts.samples import ledger_output as output
+from scripts.samples.english.outputs import ACCOUNTS_FAILED, ADAPTER_FAILED
 from scripts.samples.english.plan import plan
 from scripts.samples.english.sources import ADAPTER, SHARED
 from scripts.samples.english.tests_written import TEST_SHARED
@@ -42,8 +43,12 @@ def _goal(t: Telling) -> None:
         t.read("docs/records.md"),
         t.search(r"LegacyStore", "ledger"),
         thinking=(
-            "A migration over several files. The public interface must stay. I need the list of exports, the mapping "
-            "in the docs and all call sites before I can make a plan."
+            "A migration over several files. The public interface must stay, that is the most important sentence of the "
+            "request: names, parameters, return types and exceptions of everything in ledger/public.py. So first of all I "
+            "need the list of exports, then the mapping in the docs, then all call sites with their counts. Only then I "
+            "can say in which order to go: modules without dependencies on other modules first, so that after each step "
+            "the tests can run. The replay is the judge at the end; it has to agree to the cent, so rounding and order "
+            "matter as much as the values."
         ),
     )
     t.reply(
@@ -58,9 +63,13 @@ def _goal(t: Telling) -> None:
         "twin with the same order, and `transaction()` may nest while `begin()` may not. The public functions hide the "
         "store, so none of them has to change. Shall I write down a plan?",
         thinking=(
-            "fetch_entries orders by day and seq in SQL. scan gives write order unless order_by is set. Keep that in "
-            "mind for postings. transaction() counts depth; begin() raises SessionError. That will be the hard part, "
-            "because importer calls post() inside its own transaction."
+            "What differs? LegacyStore: everything is text in JSON, Decimals and dates come back as strings; numbers of "
+            "rows come from AUTOINCREMENT and are in the row as seq; fetch_entries orders by day and seq in SQL; "
+            "transaction() counts its depth, so nested calls join the outer one. RecordStore: typed values; no numbers; "
+            "scan gives the order of writing unless order_by is set; begin() raises SessionError where a session is open, "
+            "also in the same thread. And its __init__ opens a session to prove that the folder can be written. The "
+            "nesting will be the hard part, because the importer calls post() inside its own transaction, and "
+            "open_account calls _remember_owner inside its own."
         ),
     )
 
@@ -167,6 +176,7 @@ def _commit_accounts(t: Telling) -> None:
                 "accounts: read from records",
                 ("ledger/accounts.py", 19, 21),
                 ("ledger/records/shared.py", 41, 0),
+                ("tests/test_shared.py", 78, 0),
             ),
             seconds=0.6,
         ),
@@ -185,8 +195,11 @@ def _adapter(t: Telling) -> None:
         t.write("ledger/records/adapter.py", ADAPTER),
         t.run(f"{TEST} tests/test_accounts.py --adapter", ADAPTER_FAILED, 1, 2.2),
         thinking=(
-            "It would leave the call sites alone. The question is nesting: transaction() nests in rename_owner and "
-            "open_account. I will see whether the adapter can hide it."
+            "It would leave the call sites alone, and the user asks for a try before the other files are touched. The "
+            "question is nesting: transaction() nests in rename_owner and open_account. An adapter could hold one session "
+            "open for the outermost transaction and let the inner calls use it, but then it has to know the session, and "
+            "put_row is also called without a transaction. The simplest adapter first: each call is a session of its own. "
+            "If that breaks, I know where."
         ),
     )
     t.reply(
@@ -200,7 +213,7 @@ def _adapter(t: Telling) -> None:
         "open`. A re-entrant `begin()` would change what a session promises (all or nothing), and `RecordStore` is used "
         "by other services as well. I tried passing the open session down explicitly instead, and that works in a first "
         "sketch of `open_account`.",
-        t.run("rm ledger/records/adapter.py && git status --short", "?? notes.txt", seconds=0.2),
+        t.remove("ledger/records/adapter.py"),
         thinking=(
             "Remove the adapter again. Sessions have to be handed down: helper functions take the session as a "
             "parameter. They are private, so the public interface is not touched."
@@ -370,49 +383,3 @@ def _change(number: str, session: WriteSession | None = None, **changes: Any) ->
 
 
 '''
-
-ACCOUNTS_FAILED = """\
-tests/test_accounts.py ......F....F.........F.....F...                   [100%]
-
-=================================== FAILURES ===================================
-________________________________ test_open_and_find _____________________________
-tests/test_accounts.py:41: in test_open_and_find
-    found = find_account("4711")
-ledger/accounts.py:67: in find_account
-    raise UnknownAccount("no account {}".format(number))
-E   ledger.accounts.UnknownAccount: no account 4711
-_________________________________ test_set_limit ________________________________
-tests/test_accounts.py:77: in test_set_limit
-    account = set_limit("4711", Decimal("250.00"))
-E   ledger.accounts.UnknownAccount: no account 4711
-=========================== short test summary info ============================
-FAILED tests/test_accounts.py::test_open_and_find - ledger.accounts.UnknownAc...
-FAILED tests/test_accounts.py::test_set_limit - ledger.accounts.UnknownAccoun...
-FAILED tests/test_accounts.py::test_close_account - ledger.accounts.UnknownAc...
-FAILED tests/test_accounts.py::test_rename_owner - ledger.accounts.UnknownAcc...
-4 failed, 27 passed in 1.71s"""
-
-ADAPTER_FAILED = """\
-tests/test_accounts.py FFFF..F....F..F......F.....F...                   [100%]
-
-=================================== FAILURES ===================================
-________________________________ test_open_and_find _____________________________
-tests/test_accounts.py:38: in test_open_and_find
-    open_account("4711", "Ada Brandt")
-ledger/accounts.py:58: in open_account
-    _remember_owner(store, account)
-ledger/accounts.py:141: in _remember_owner
-    store.put_row("owner", _owner_key(account.owner), {"numbers": ",".join(sorted(numbers))})
-ledger/records/adapter.py:34: in put_row
-    with self.begin() as session:
-/usr/lib/python3.9/contextlib.py:119: in __enter__
-    return next(self.gen)
-ledger/records/store.py:96: in begin
-    raise SessionError("a write session is already open")
-E   ledger.records.store.SessionError: a write session is already open
-=========================== short test summary info ============================
-FAILED tests/test_accounts.py::test_open_and_find - ledger.records.store.Sess...
-FAILED tests/test_accounts.py::test_open_twice - ledger.records.store.Session...
-FAILED tests/test_accounts.py::test_owner_has_two - ledger.records.store.Sess...
-FAILED tests/test_accounts.py::test_set_limit - ledger.records.store.SessionE...
-9 failed, 22 passed in 2.03s"""

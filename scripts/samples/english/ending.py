@@ -4,8 +4,12 @@
 
 from __future__ import annotations
 
+from datetime import date
+
 from scripts.samples import ledger_output as output
+from scripts.samples.english.outputs import LAST_FAILURE, LAST_RUN, REVIEW
 from scripts.samples.english.plan import plan
+from scripts.samples.english.statements import migrate
 from scripts.samples.english.tests_written import TOOL_STATEMENT
 from scripts.samples.telling import Telling
 
@@ -15,9 +19,9 @@ PATH = "ledger/statements.py"
 
 def tell(t: Telling) -> None:
     """Tell these turns."""
+    _review(t)
     _where(t)
-    _statements(t)
-    _lines(t)
+    migrate(t)
     _golden_fails(t)
     _reversals(t)
     _export(t)
@@ -25,12 +29,13 @@ def tell(t: Telling) -> None:
     _last_request(t)
 
 
-def _where(t: Telling) -> None:
+def _review(t: Telling) -> None:
     t.user(REVIEW)
     t.reply(
         "",
         t.search(r"_announce|WriteSession|next_seq", "ledger"),
         t.read("ledger/importer.py", 52, 40),
+        t.read("ledger/accounts.py"),
         thinking=(
             "Four remarks. (1) _announce inside the try: an exception of a listener would look like a rejected line. "
             "publish() catches everything itself, as far as I remember, but moving the call behind the except costs "
@@ -71,6 +76,9 @@ def _where(t: Telling) -> None:
         t.run(f"{TEST} tests/test_accounts.py tests/test_importer.py tests/test_shared.py", REVIEWED, seconds=4.4),
     )
     t.reply("All three changes are in, 70 tests pass.")
+
+
+def _where(t: Telling) -> None:
     t.user("How many calls of LegacyStore are left?")
     t.reply("", t.search(r"LegacyStore|legacy\.store", "ledger"))
     t.reply("Only `ledger/statements.py` and the old package itself are left.", t.read(PATH))
@@ -81,88 +89,22 @@ def _where(t: Telling) -> None:
     )
 
 
-def _statements(t: Telling) -> None:
-    t.user("Go ahead.")
-    t.reply(
-        "",
-        t.edit(
-            PATH,
-            "from ledger.legacy.store import LegacyStore\nfrom ledger.postings import Posting, get_entries\nfrom ledger.rates import convert, rounded\n",
-            "from ledger.postings import Posting, get_entries\nfrom ledger.rates import convert, rounded\n"
-            "from ledger.records.shared import records\nfrom ledger.records.store import RecordStore\n",
-        ),
-        t.edit(
-            PATH,
-            '    store = LegacyStore.shared()\n    row = store.fetch_row("statement", _key(account, year, month))\n    if row is not None:\n        return _from_row',
-            '    store = records()\n    row = store.get("statement", _key(account, year, month))\n    if row is not None:\n        return _from_row',
-        ),
-        t.edit(
-            PATH,
-            '    row = LegacyStore.shared().fetch_row("statement", _key(holder.number, before.year, before.month))\n'
-            '    if row is not None:\n        return Decimal(row["closing"])\n',
-            '    row = records().get("statement", _key(holder.number, before.year, before.month))\n'
-            '    if row is not None:\n        return row["closing"]\n',
-        ),
-        t.edit(PATH, OLD_KEEP, NEW_KEEP),
-        thinking="The same steps as in the other files. Statement rows are typed, so the readers get shorter.",
-    )
-
-
-def _lines(t: Telling) -> None:
-    t.reply(
-        "",
-        t.edit(
-            PATH,
-            "def _lines_of(store: LegacyStore, account: str, year: int, month: int) -> Iterator[Line]:\n"
-            '    prefix = _key(account, year, month) + "#"\n    for key in store.fetch_keys("line", prefix):\n'
-            '        row = store.fetch_row("line", key)\n',
-            "def _lines_of(store: RecordStore, account: str, year: int, month: int) -> Iterator[Line]:\n"
-            '    prefix = _key(account, year, month) + "#"\n    for key in store.keys("line", prefix):\n'
-            '        row = store.get("line", key)\n',
-        ),
-        t.edit(
-            PATH,
-            '    numbers = LegacyStore.shared().fetch_keys("statement", "{}:{:04d}-".format(account, year))\n',
-            '    numbers = records().keys("statement", "{}:{:04d}-".format(account, year))\n',
-        ),
-        t.edit(
-            PATH,
-            "    store = LegacyStore.shared()\n    _, last = month_bounds(year, month)\n    due = []\n",
-            "    store = records()\n    _, last = month_bounds(year, month)\n    due = []\n",
-        ),
-        t.edit(
-            PATH,
-            '        if store.fetch_row("statement", _key(account.number, year, month)) is None:\n',
-            '        if store.get("statement", _key(account.number, year, month)) is None:\n',
-        ),
-    )
-    t.reply(
-        "",
-        t.edit(PATH, OLD_ORIGINAL, NEW_ORIGINAL),
-        t.edit(PATH, OLD_READ, NEW_READ),
-        t.edit(PATH, OLD_LINE, NEW_LINE),
-        thinking="_original: a scan without order is enough, the reference is unique on an account.",
-    )
-    t.reply("All nine calls are replaced. Now the tests.", t.run(f"{TEST} tests/test_statements.py", FIRST_RUN, 1, 6.3))
-    t.reply(
-        "Two of twenty fail: a keyword that I renamed in `_line_from_row`, and the closing balance of March. The first is "
-        "a slip, I correct it.",
-        t.edit(PATH, '        booked_amount=row["booked"],\n', '        booked=row["booked"],\n'),
-    )
-
-
 def _golden_fails(t: Telling) -> None:
-    t.user("and the second one?")
+    t.user("and the other one?")
     t.reply(
-        "I look at the test and at the golden file's reader.",
+        "I look at the test, and at how a statement is made.",
         t.read("tests/test_statements.py"),
-        t.read(PATH, 88, 60),
-        thinking="test_closing_balance[3] only; April to June would follow from March, yet they are not reported as failed?",
+        t.read(PATH, 76, 72),
+        thinking=(
+            "test_closing_balance[3], and test_opening_is_last_closing[4], which is the same number. April, May and June "
+            "close as they should. So a cent appears in March and disappears again in April. What is in April? The "
+            "reversals: two card payments of the trip were reversed, the hotel among them. A reversal takes back what its "
+            "original booked, with the same wrong rate if it is wrong. So the cent hangs on an entry that is reversed."
+        ),
     )
     t.reply(
-        "Only the months from March on can be off, because each opening balance is the closing balance of the month "
-        "before. January and February pass.",
-        thinking="March has the Iceland trip and its reversals are in April. So not the reversals in March itself?",
+        "Only March is off, and with it the opening of April. From the reversals in April on everything agrees again, so "
+        "the cent hangs on an entry that is reversed later."
     )
     t.user("Is it the order again?")
     t.reply(
@@ -170,9 +112,7 @@ def _golden_fails(t: Telling) -> None:
         t.write("tools/statement.py", TOOL_STATEMENT),
         t.run(
             ".venv/bin/python -m tools.statement --compare 4711 2025-03",
-            output.side_by_side(41, 98, True, "account 4711, statement 2025-03: golden and made").replace(
-                "legacy", "golden"
-            ),
+            MARCH.text(),
             1,
             2.9,
         ),
@@ -186,9 +126,14 @@ def _golden_fails(t: Telling) -> None:
 def _reversals(t: Telling) -> None:
     t.user("What could it be then?")
     t.reply(
-        "It might be that reversed postings are converted with the rate of the reversal's day instead of the original's, "
-        "as `_original` no longer finds an entry when both lie in one month. I have not tested that yet.",
-        thinking="scan(until=reversal.value_date) should include it. Unless value_date of the reversal is the earlier one.",
+        "It might be that reversed postings are converted with the rate of the reversal's day instead of the original's. "
+        "I have not tested that yet, so take it as a guess.",
+        thinking=(
+            "_booked takes the original's day for a reversal, through _original. That part I have changed: a scan with "
+            "until=reversal.value_date. It should find the original, its value date is earlier. But the difference is in "
+            "March already, at the original itself, which is no reversal. Unless the golden statement was made after the "
+            "reversal, by a program that looks at it the other way round. I don't know. No more guesses without a test."
+        ),
     )
     t.fact(
         "hedged_guesses",
@@ -222,31 +167,11 @@ def _export(t: Telling) -> None:
 
 def _printed(t: Telling) -> None:
     t.user("Print the statement of April too, the reversals are in there.")
-    t.reply(
-        "",
-        t.run(
-            ".venv/bin/python -m tools.statement --compare 4711 2025-04",
-            output.side_by_side(42, 84, True, "account 4711, statement 2025-04: golden and made")
-            .replace("legacy", "golden")
-            .replace("002817", "002951"),
-            1,
-            2.7,
-        ),
-    )
-    t.reply("April begins with the wrong cent of March and keeps it; its own lines add nothing to it.")
+    t.reply("", t.run(".venv/bin/python -m tools.statement --compare 4711 2025-04", APRIL.text(), 1, 2.7))
+    t.reply("April begins with the wrong cent of March; from the reversal of the hotel on, both agree.")
     t.user("And May, so that we see all three.")
-    t.reply(
-        "",
-        t.run(
-            ".venv/bin/python -m tools.statement --compare 4711 2025-05",
-            output.side_by_side(43, 88, True, "account 4711, statement 2025-05: golden and made")
-            .replace("legacy", "golden")
-            .replace("002817", "003066"),
-            1,
-            2.8,
-        ),
-    )
-    t.reply("May is the same: one cent from its first line on, nothing new.")
+    t.reply("", t.run(".venv/bin/python -m tools.statement --compare 4711 2025-05", MAY.text(), seconds=2.8))
+    t.reply("May agrees in all 88 lines.")
     t.user("ok")
     t.fact("courtesies", "ok")
     t.reply("I wait for your word on how to go on.")
@@ -260,7 +185,16 @@ def _last_request(t: Telling) -> None:
     t.user(request)
     t.fact("last_request", request)
     t.reply(
-        "", t.read(PATH), t.read("ledger/postings.py"), thinking="Read both as they are now, before I form an opinion."
+        "",
+        t.read(PATH),
+        t.read("ledger/postings.py"),
+        thinking=(
+            "The last request: find the cause of test_closing_balance[3], fix it in the code, then the open steps: remove "
+            "the last imports and ledger/legacy/, then the docs and the changelog. Rules that hold: the public interface "
+            "stays as it is, Python 3.9, nothing is pushed, the golden files are not edited. I was wrong three times in "
+            "this session by guessing first, so I read both files as they are now before I form an opinion, then I run "
+            "the failing test alone, and only then I look at the rates of the two days."
+        ),
     )
     t.reply(
         "",
@@ -272,7 +206,7 @@ def _last_request(t: Telling) -> None:
         LAST_FAILURE,
         test="tests/test_statements.py::test_closing_balance[3]",
         file="tests/test_statements.py",
-        line=55,
+        line=49,
         command=f"{TEST} tests/test_statements.py -k closing_balance",
     )
     t.reply(
@@ -284,139 +218,14 @@ def _last_request(t: Telling) -> None:
     t.reply("The statements are the step in progress; removing the old package and the docs come after it.")
 
 
-REVIEW = """\
-I read your commits over lunch. Four remarks, none of them urgent:
-
-1. ledger/importer.py: `_announce(written)` stands inside the `try`. If a listener raises PostingRejected (the limits
-   service does that!), the line is reported as rejected although its entries are on disk. I think the call belongs
-   behind the `except`.
-2. ledger/records/shared.py: `next_seq` holds the lock while it lists all keys of all entries. With our 4,312 that is
-   nothing, but the big customer has 31 million. Is this done once or for each number?
-3. ledger/accounts.py: `_remember_owner` takes both the session and the store. Does it need both?
-4. ledger/accounts.py: what does `_change` do for an account that does not exist? `dict(None or {}, ...)` looks as if it
-   wrote a new one, without an owner and without a currency. Please make sure that this cannot happen.
-
-If you disagree with one of them, say so, I am not attached to any. Otherwise change it and run the tests of these files."""
-
 REVIEWED = output.passed(
     ("tests/test_accounts.py", 31), ("tests/test_importer.py", 29), ("tests/test_shared.py", 10), seconds=4.06
 )
 
-OLD_KEEP = """\
-def _keep(store: LegacyStore, made: Statement) -> None:
-    key = _key(made.account, made.year, made.month)
-    _, last = month_bounds(made.year, made.month)
-    with store.transaction():
-        store.put_row("statement", key, _to_row(made), day=last)
-        for position, line in enumerate(made.lines):
-            store.put_row("line", "{}#{:05d}".format(key, position), _line_to_row(line), day=line.day)
-"""
 
-NEW_KEEP = """\
-def _keep(store: RecordStore, made: Statement) -> None:
-    key = _key(made.account, made.year, made.month)
-    _, last = month_bounds(made.year, made.month)
-    lines = (("{}#{:05d}".format(key, position), _line_to_row(line)) for position, line in enumerate(made.lines))
-    with store.begin() as session:
-        session.put("statement", key, dict(_to_row(made), value_date=last))
-        session.put_many("line", lines)
-"""
-
-OLD_ORIGINAL = """\
-    for row in LegacyStore.shared().fetch_entries("entry", account, until=reversal.value_date):
-        if row["reference"] == reversal.reverses:
-            return Posting(
-                account=account,
-                amount=Decimal(row["amount"]),
-                currency=row["currency"],
-                value_date=date.fromisoformat(row["value_date"]),
-                reference=row["reference"],
-                seq=int(row["seq"]),
-            )
-"""
-
-NEW_ORIGINAL = """\
-    for row in records().scan("entry", account + "/", until=reversal.value_date):
-        if row["reference"] == reversal.reverses:
-            return Posting(
-                account=account,
-                amount=row["amount"],
-                currency=row["currency"],
-                value_date=row["value_date"],
-                reference=row["reference"],
-                seq=row["seq"],
-            )
-"""
-
-OLD_READ = """\
-        year=int(row["year"]),
-        month=int(row["month"]),
-        opening=Decimal(row["opening"]),
-        closing=Decimal(row["closing"]),
-        lines=tuple(lines),
-        number=int(row["number"]),
-"""
-
-NEW_READ = """\
-        year=row["year"],
-        month=row["month"],
-        opening=row["opening"],
-        closing=row["closing"],
-        lines=tuple(lines),
-        number=row["number"],
-"""
-
-OLD_LINE = """\
-        day=date.fromisoformat(row["day"]),
-        text=row["text"],
-        reference=row["reference"],
-        amount=Decimal(row["amount"]),
-        currency=row["currency"],
-        booked=Decimal(row["booked"]),
-        balance=Decimal(row["balance"]),
-"""
-
-NEW_LINE = """\
-        day=row["day"],
-        text=row["text"],
-        reference=row["reference"],
-        amount=row["amount"],
-        currency=row["currency"],
-        booked_amount=row["booked"],
-        balance=row["balance"],
-"""
-
-LAST_FAILURE = "E   AssertionError: statement 2025-03 of account 4711: expected closing balance 1830.15, got 1830.16"
-
-FIRST_RUN = f"""\
-tests/test_statements.py ...........F.....F..                            [100%]
-
-=================================== FAILURES ===================================
-____________________________ test_closing_balance[3] ____________________________
-tests/test_statements.py:55: in test_closing_balance
-    assert statement.closing == expected, "statement {{}} of account {{}}: expected closing balance {{}}, got {{}}".format(
-{LAST_FAILURE}
-E   assert Decimal('1830.16') == Decimal('1830.15')
-________________________________ test_made_once _________________________________
-tests/test_statements.py:62: in test_made_once
-    again = public.statement_for(travelled, 2025, 3)
-ledger/statements.py:226: in _line_from_row
-    return Line(
-E   TypeError: __init__() got an unexpected keyword argument 'booked_amount'
-=========================== short test summary info ============================
-FAILED tests/test_statements.py::test_closing_balance[3] - AssertionError: st...
-FAILED tests/test_statements.py::test_made_once - TypeError: __init__() got a...
-2 failed, 18 passed in 5.92s"""
-
-LAST_RUN = f"""\
-tests/test_statements.py ..F...                                          [100%]
-
-=================================== FAILURES ===================================
-____________________________ test_closing_balance[3] ____________________________
-tests/test_statements.py:55: in test_closing_balance
-    assert statement.closing == expected, "statement {{}} of account {{}}: expected closing balance {{}}, got {{}}".format(
-{LAST_FAILURE}
-E   assert Decimal('1830.16') == Decimal('1830.15')
-=========================== short test summary info ============================
-FAILED tests/test_statements.py::test_closing_balance[3] - AssertionError: st...
-1 failed, 5 passed, 14 deselected in 5.41s"""
+NAMED = "account 4711, statement {}: golden and made"
+MARCH = output.Table(41, 98, NAMED.format("2025-03"), (46, 98), hotel=46, closing="1830.15", old="golden")
+APRIL = output.Table(
+    42, 84, NAMED.format("2025-04"), (0, 37), first=2978, start=date(2025, 4, 1), opening="1790.45", old="golden"
+)
+MAY = output.Table(43, 88, NAMED.format("2025-05"), first=3290, start=date(2025, 5, 2), opening="2014.80", old="golden")

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from scripts.samples import ledger_output as output
+from scripts.samples.english.outputs import RECORDS_FAILED
 from scripts.samples.english.plan import plan
 from scripts.samples.english.postings import migrate
 from scripts.samples.english.tests_written import TEST_ORDER, TOOL_ORDERS
@@ -26,7 +27,10 @@ def tell(t: Telling) -> None:
     _picture(t)
     _order(t)
     _sorting(t)
+    _caller_asks(t)
+    _order_test(t)
     _agreed(t)
+    _commit_postings(t)
 
 
 def _postings(t: Telling) -> None:
@@ -41,8 +45,14 @@ def _postings(t: Telling) -> None:
         "I decided to split `post` into the public function and a private `_post(session, postings)`, because the "
         "importer has to write its own record in the same session and `post` may not get a new parameter.",
         thinking=(
-            "Public: post(postings). Private: _post(session, postings) -> written, and _announce(written) for cache and "
-            "events after the session has ended. reverse() uses post(). Keys of entries: ACCOUNT/SEQ."
+            "Public: post(postings). Private: _post(session, postings) -> written, and _announce(written) for the cache "
+            "and the events after the session has ended. reverse() uses post(), that can stay. close_account uses "
+            "balance_of only. Keys of entries are ACCOUNT/SEQ, so all entries of an account are a scan with the prefix "
+            "ACCOUNT/, and the slash matters. _check_account calls balance_of, which reads the store while a session is "
+            "open: reading needs no session, but it will not see what the same session has put before. In LegacyStore it "
+            "did! Two postings on one account in one call: the limit of the second was checked with the first one "
+            "written. To keep that I would have to add the pending amounts. Is there a test for it? test_limits has one "
+            "with two debits, I remember the name test_limit_counts_both. I will run it and see."
         ),
     )
     t.fact(
@@ -82,7 +92,7 @@ def _cache(t: Telling) -> None:
         "",
         t.run(
             "LEDGER_BALANCE_CACHE=off .venv/bin/python -m tools.replay --one 4711",
-            output.side_by_side(11, 96, True, "account 4711, 2025, balance cache off, stores rebuilt"),
+            output.Table(11, 96, "account 4711, 2025, balance cache off, stores rebuilt", (57, 96), hotel=57).text(),
             1,
             4.4,
         ),
@@ -107,7 +117,7 @@ def _twice(t: Telling) -> None:
         "both stores.",
         t.run(
             ".venv/bin/python -m tools.count --by-account var/replay",
-            output.counted(12, 61),
+            output.counted(12, 61, 4312),
             seconds=1.1,
         ),
         thinking="A double entry of 0.01? Unlikely, but cheap to check.",
@@ -126,7 +136,7 @@ def _time_zone(t: Telling) -> None:
         "run the same account with all days forced to UTC.",
         t.run(
             "TZ=UTC .venv/bin/python -m tools.replay --one 4711 --days utc",
-            output.side_by_side(11, 96, True, "account 4711, 2025, days in UTC, stores rebuilt"),
+            output.Table(11, 96, "account 4711, 2025, days in UTC, stores rebuilt", (57, 96), hotel=57).text(),
             1,
             4.5,
         ),
@@ -151,11 +161,11 @@ def _picture(t: Telling) -> None:
     )
     t.user(
         "Right, no pictures. Here is what it says, typed off:\n\n"
-        "14.03.  Airport bus Keflavík           -12,50 EUR      1.217,19\n"
-        "14.03.  Hotel Sól, Reykjavík       -18.400,00 ISK      1.091,85   written 17.03.\n"
-        "14.03.  Kaffi Loki                  -3.150,00 ISK      1.070,39\n"
-        "15.03.  Books & More                   -23,80 EUR      1.046,59\n"
-        "17.03.  Salary                       2.100,00 EUR      3.146,59\n\n"
+        "14.03.  Airport bus Keflavík           -12,50 EUR      1.329,69\n"
+        "14.03.  Hotel Sól, Reykjavík       -18.400,00 ISK      1.204,35   written 17.03.\n"
+        "14.03.  Kaffi Loki                  -3.150,00 ISK      1.182,89\n"
+        "15.03.  Books & More                   -23,80 EUR      1.159,09\n"
+        "17.03.  Salary                       2.100,00 EUR      3.259,09\n\n"
         "On the bank's statement the Iceland hotel stands between two card payments of the same day, but it was booked "
         "three days later. The order on paper is by value date."
     )
@@ -187,9 +197,9 @@ def _order(t: Telling) -> None:
         "",
         t.run(
             ".venv/bin/python -m tools.replay --one 4711 --sort value_date,seq",
-            output.side_by_side(
-                11, 96, False, "account 4711, 2025, records sorted by value_date, seq before adding up"
-            ),
+            output.Table(
+                11, 96, "account 4711, 2025, records sorted by value_date, seq before adding up", hotel=57
+            ).text(),
             seconds=4.1,
         ),
         thinking="Same data, only sorted before adding up. If this agrees, the order is the cause.",
@@ -236,6 +246,9 @@ def _sorting(t: Telling) -> None:
         reason="a sort has to hold them all",
         instead="ask for the order where it is needed",
     )
+
+
+def _caller_asks(t: Telling) -> None:
     t.reply(
         'I decided to pass `order_by=("value_date", "seq")` in `get_entries` and not in the store, because `scan` '
         "promises constant memory to its other callers.",
@@ -259,7 +272,7 @@ def _sorting(t: Telling) -> None:
     )
 
 
-def _agreed(t: Telling) -> None:
+def _order_test(t: Telling) -> None:
     t.user("Write a test for this order, so that nobody takes it out again.")
     t.reply(
         "",
@@ -276,17 +289,20 @@ def _agreed(t: Telling) -> None:
         t.run(f"{TEST} tests/test_order.py", output.passed(("tests/test_order.py", 51), seconds=3.36)),
     )
     t.reply("51 tests, one for each order of writing four entries; without `ORDER` 34 of them fail, with it all pass.")
+
+
+def _agreed(t: Telling) -> None:
     t.user("Does the replay agree now? All accounts, not only this one.")
     t.reply(
         "",
         t.run(
             ".venv/bin/python -m tools.replay --one 4802",
-            output.side_by_side(14, 92, False, "account 4802, 2025, stores rebuilt"),
+            output.Table(14, 92, "account 4802, 2025, stores rebuilt", first=2869, opening="310.04").text(),
             seconds=4.0,
         ),
         t.run(
             ".venv/bin/python -m tools.replay --one 5130",
-            output.side_by_side(15, 92, False, "account 5130, 2025, stores rebuilt"),
+            output.Table(15, 92, "account 5130, 2025, stores rebuilt", first=3977, opening="2207.60").text(),
             seconds=4.2,
         ),
         t.run(
@@ -296,6 +312,9 @@ def _agreed(t: Telling) -> None:
         ),
     )
     t.reply("All 61 accounts agree to the cent now.", plan(t, doing=3))
+
+
+def _commit_postings(t: Telling) -> None:
     t.user("great, thanks!")
     t.fact("courtesies", "great, thanks!")
     t.reply("Glad that it was found. The importer is next.")
@@ -310,7 +329,9 @@ def _agreed(t: Telling) -> None:
                 "c02d9e1",
                 "postings: records, ordered by value date",
                 ("ledger/postings.py", 61, 37),
+                ("tests/test_order.py", 78, 0),
                 ("tests/test_postings.py", 12, 3),
+                ("tools/orders.py", 38, 0),
             ),
             seconds=0.6,
         ),
@@ -328,24 +349,10 @@ def _lines(log: str, words: str, shown: int) -> dict[str, int]:
 POSTINGS_PASSED = output.passed(("tests/test_postings.py", 44), ("tests/test_limits.py", 14), seconds=3.02)
 BOTH_PASSED = output.passed(("tests/test_records.py", 37), ("tests/test_postings.py", 44), seconds=4.87)
 
-RECORDS_FAILED = """\
-tests/test_records.py ...................F.................             [100%]
-
-=================================== FAILURES ===================================
-_______________________________ test_scan_streams _______________________________
-tests/test_records.py:203: in test_scan_streams
-    assert peak < 64 * 1024, "scan held {} bytes for {} records".format(peak, count)
-E   AssertionError: scan held 9437184 bytes for 20000 records
-E   assert 9437184 < (64 * 1024)
-=========================== short test summary info ============================
-FAILED tests/test_records.py::test_scan_streams - AssertionError: scan held 9...
-1 failed, 36 passed in 2.61s"""
-
 
 def _orders() -> str:
     """The order of one account's entries in both stores, side by side."""
-    legacy = output.side_by_side(11, 96, False, "").split("\n")[3:99]
-    rows = [line.split() for line in legacy]
+    rows = output.Table(11, 96, "", hotel=57).lines()
     written = sorted(rows, key=lambda row: (row[2], row[0]))
     out = ["position  legacy (day, seq)      records (as written)"]
     for position, (old, new) in enumerate(zip(rows, written, strict=True), start=1):

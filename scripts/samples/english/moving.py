@@ -31,6 +31,7 @@ def tell(t: Telling) -> None:
     _dry_run(t)
     _golden(t)
     _backfill(t)
+    _apply(t)
     _verify(t)
     _notes(t)
 
@@ -149,6 +150,9 @@ def _backfill(t: Telling) -> None:
         "`--verify` finds records that differ or are missing on one side. Without `--apply` it only tells what it would "
         "do; deleted rows are not copied, since the auditors keep `var/ledger.db` itself."
     )
+
+
+def _apply(t: Telling) -> None:
     t.user("Run it on the local database. First without --apply.")
     t.reply(
         "",
