@@ -24,6 +24,9 @@ from core.view import Source, Unit
 BY_HAND = "chosen by hand"
 BEFORE_CUT = "lies before the cut"
 
+LEAST_TO_LIMIT = 200
+"""Characters that a result must have more of to be limited."""
+
 
 def derive(opened: Opened, tail: Sequence[Disposition], position: int) -> tuple[Disposition, ...]:
     """The dispositions that follow from a cut before unit `position` (0: none) and the layer of the kept tail."""
@@ -115,10 +118,19 @@ def set_what(
         if any(d.what in ("summarize", "drop") for d in new):
             raise EditRefused(f"{unit_id} is gone as a whole: keep the whole unit, not one result of it")
     elif what == "keep":
+        _check_condition(proposal, unit, options)
         new = ()
     else:
         new = (Disposition(unit_id, what, BY_HAND),)
     return _settled(opened, _with(opened, proposal, {unit_id: new}, proposal.cut))
+
+
+def _check_condition(proposal: Proposal, unit: Unit, options: Options) -> None:
+    """An earlier summary, say, can't stand beside a new one."""
+    if options.conditions.get("keep") and any(
+        d.what == "summarize" and d.unit != unit.id for d in proposal.dispositions
+    ):
+        raise EditRefused(f"{unit.id} can't be kept: {options.conditions['keep']}")
 
 
 def _shortened(
@@ -149,8 +161,10 @@ def shortened(opened: Opened, unit: Unit, source: Source, what: What) -> str:
     for call in calls_of(opened.units, items, opened.agent.profile):
         result = items[call.result]
         if call.unit == unit.id and result.source and result.source[0] == source:
+            if what == "limit" and len(result.text) <= LEAST_TO_LIMIT:
+                raise EditRefused(f"{unit.id}: a result of {len(result.text)} characters needs no limit")
             if what == "limit":
-                return limit_log(result.text, min(PruneRules().limit_to, max(200, len(result.text) // 2)))
+                return limit_log(result.text, min(PruneRules().limit_to, max(LEAST_TO_LIMIT, len(result.text) // 2)))
             language = language_of(items)
             return pointer(call, result, len(images_of(unit, items, result)), "old", language)
     raise EditRefused(f"{unit.id} has no result with a call at entry {source.entry}")
@@ -178,6 +192,13 @@ def _settled(opened: Opened, proposal: Proposal) -> Proposal:
     gone = [at for at, unit in enumerate(opened.units) if any(d.what == "summarize" for d in proposal.of(unit.id))]
     if not gone:
         return replace(proposal, cut=None, summary=None)
+    conditional = {
+        unit.id: (Disposition(unit.id, "summarize", opened.options(unit).conditions["keep"]),)
+        for unit in opened.units
+        if "keep" in opened.options(unit).conditions and not proposal.of(unit.id)
+    }
+    if conditional:
+        proposal = _with(opened, proposal, conditional, proposal.cut)
     if proposal.cut is not None:
         return proposal
     cuts = legal_cuts(opened.units, opened.view.items)

@@ -24,4 +24,5 @@ def load_profile(path: Path) -> Profile:
         image_rule=image["rule"],
         tools=tools,
         command=data.get("command", ""),
+        reopen=data.get("reopen", ""),
     )

@@ -54,6 +54,8 @@ class Profile:
     tools: dict[str, Tool] = field(default_factory=dict)
     command: str = ""
     """The client's program as it stands on the PATH, asked for its version; empty where there is none."""
+    reopen: str = ""
+    """What a person does in the client to make it read the session anew."""
 
     def tool(self, name: str) -> Tool:
         """The tool's description; kind `other` where it is unknown."""

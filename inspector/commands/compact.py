@@ -135,9 +135,10 @@ def _agent_stopped(plan: Plan, arguments: argparse.Namespace) -> bool:
 def receipt_lines(receipt: Receipt, plan: Plan) -> list[str]:
     """What was done, and how to go on or back."""
     before, after = plan.opened.view_tokens, plan.after.view_tokens
+    profile = plan.opened.agent.profile
     return [
         f"committed {receipt.id}: {before:,} → {after:,} tokens in view",
         f"  written to {receipt.result}",
-        "  the agent sees it when it opens the session anew (in pi: /resume)",
+        f"  {profile.title} sees it when it opens the session anew{f': {profile.reopen}' if profile.reopen else ''}",
         f"  take it back with: seamline undo {receipt.result}",
     ]

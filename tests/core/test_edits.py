@@ -69,11 +69,13 @@ def test_no_sequence_of_edits_splits_a_pair(data: st.DataObject) -> None:
     proposal = propose(before, SETTINGS)
     for _ in range(data.draw(st.integers(1, 6))):
         proposal = edit(data, before, proposal)
-    after = plan(before, proposal).after
+    made = plan(before, proposal)
+    after = made.after
+    assert made.commits_as == ("append" if proposal.dispositions else "none"), made.why
     known, now = pair_up(before.view.items), pair_up(after.view.items)
     loose_before = {before.view.items[at].call_id for at in known.orphans + known.unanswered}
     assert {after.view.items[at].call_id for at in now.orphans + now.unanswered} <= loose_before
-    checks = {check.id: check for check in plan(before, proposal).checks}
+    checks = {check.id: check for check in made.checks}
     assert all(checks[name].ok for name in checks.keys() & {"pairs-whole", "kept-unchanged", "gone", "shortened"})
 
 
