@@ -57,7 +57,7 @@ def exchanges(units: Sequence[str], items: Sequence[Json]) -> list[str]:
     owner = {item["call_id"]: _entry(item) for item in items if item["type"] == "tool_call"}
     size: dict[str, int] = {}
     for item in items:
-        unit = owner.get(item.get("call_id", ""))
+        unit = owner.get(item.get("call_id", ""), "")
         if item["type"] == "tool_result" and unit in units and item["origin"] == "stored":
             size[unit] = size.get(unit, 0) + len(item["text"])
     return sorted(size, key=lambda unit: -size[unit])

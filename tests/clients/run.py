@@ -50,6 +50,7 @@ def jobs_for(agent: str, full: bool) -> list[Job]:
     large = subjects(agent)
     for subject in large:
         jobs.append(("life", subject, Trial.commits_and_goes_on))
+        jobs.append(("native", subject, Trial.compacts_itself))
         jobs.append(("undo", subject, Trial.undoes))
     edited = large if full else [one for one in large if one.name in EDITED]
     jobs += [("edits", subject, Trial.edits) for subject in edited]
@@ -65,7 +66,9 @@ def jobs_for(agent: str, full: bool) -> list[Job]:
     return jobs
 
 
-EDITED = ("interface-migration", "everything-completions", "parallel-failing")
+EDITED = ("interface-migration", "native-compaction", "everything-completions")
+"""The sessions whose proposals are edited, out of those that the policy summarises."""
+
 OLD_FORMATS = ("v1_linear", "v2_hook_message")
 
 

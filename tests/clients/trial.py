@@ -6,12 +6,12 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from tests.clients.client import OK, PROMPT, Client
+from tests.clients.client import OK, PROMPT, Client, Reply
 from tests.clients.command import CommandFailed, Seamline
 from tests.clients.differences import differences
 from tests.clients.edits import BUILDERS, Edit, fulfilled
@@ -31,6 +31,11 @@ ODD_TIME = 1_600_000_000_123_456_789
 
 CLEARLY = 120
 """A text of so many characters is not repeated by chance."""
+
+
+Items = Sequence[Mapping[str, Any]]
+Turns = tuple[Sequence[str], Sequence[Reply]]
+"""Prompts, and the replies that answer them."""
 
 
 class Trial:
@@ -53,27 +58,36 @@ class Trial:
     def commits_and_goes_on(self) -> None:
         """Commit, resume, work on, commit again, resume, the client's own compaction, work on, commit, resume."""
         session = self._placed("life")
-        more = self.client.turns(1)
         with self._row("commit, resume") as row:
-            self._commit(row, session)
-            self._resume(row, session, more=more)
+            plan = self._commit(row, session)
+            self._resume(row, session, plan["after"]["items"], self.client.turns(1))
             self._undo_is_refused(row, session)
         if row.problems:
             return
         with self._row("work on, commit, resume") as row:
             full = self.seamline.view(session)
             plan = self._commit(row, session)
-            self._resume(row, session)
+            self._resume(row, session, plan["after"]["items"], self.client.turns(2))
         if row.problems:
             return
-        with self._row("own compaction on top, resume") as row:
+        with self._row("work on, own compaction, resume") as row:
             self._native(row, session, plan, full)
-            self._resume(row, session, more=self.client.turns(2))
+            self._resume(row, session, self.seamline.view(session), self.client.turns(3))
         if row.problems:
             return
         with self._row("commit on that, resume") as row:
-            self._commit(row, session)
-            self._resume(row, session)
+            plan = self._commit(row, session)
+            self._resume(row, session, plan["after"]["items"])
+
+    def compacts_itself(self) -> None:
+        """Commit, resume, and the client's own compaction right on top of ours."""
+        session = self._placed("native")
+        with self._row("commit, own compaction, resume") as row:
+            full = self.seamline.view(session)
+            plan = self._commit(row, session)
+            self.client.resume(session)
+            self._native(row, session, plan, full)
+            self._resume(row, session, self.seamline.view(session))
 
     def undoes(self) -> None:
         """A commit taken back leaves the same bytes, permissions and time of change."""
@@ -95,12 +109,15 @@ class Trial:
         """Proposals changed by `--edit`, each committed and resumed."""
         for name in names:
             session = self._placed(f"edit-{name.replace(' ', '-').replace(',', '')}")
+            flags, plan = self._acting(session)
+            candidates = list(BUILDERS[name](plan, self.seamline.view(session)))
+            if not candidates:
+                continue
             with self._row(f"edited: {name}") as row:
-                flags, plan = self._acting(session)
-                edited, edit = self._edited(session, flags, plan, name)
+                edited, edit = self._edited(session, flags, candidates)
                 row.problems += fulfilled(edit, edited)
                 self._commit(row, session, [*flags, "--edit", str(session.with_suffix(".edit"))], edited)
-                self._resume(row, session)
+                self._resume(row, session, edited["after"]["items"])
 
     def has_room_after(self, window: int) -> None:
         """At this window the client compacts at once before the commit, and not after it."""
@@ -130,7 +147,7 @@ class Trial:
             if _state(session) != before:
                 row.problems.append("the original was changed")
             self._compare(row, "the fork", plan["after"]["items"], self.seamline.view(made))
-            self._resume(row, made)
+            self._resume(row, made, plan["after"]["items"])
             if made == session or _state(session) != before:
                 row.problems.append("the original was changed")
 
@@ -151,14 +168,15 @@ class Trial:
             row.planned({**edited, "commits_as": "fork"})
             made = self.seamline.compact(session, [*flags, "--as", "fork"])
             self._compare(row, "the fork", edited["after"]["items"], self.seamline.view(made))
-            self._resume(row, made)
+            self._resume(row, made, edited["after"]["items"])
             if _state(session) != before:
                 row.problems.append("the original was changed")
 
     def is_seen(self) -> None:
         """No commit: the view of the session as it is."""
         with self._row("resume as it is") as row:
-            self._resume(row, self._placed("as-it-is"))
+            session = self._placed("as-it-is")
+            self._resume(row, session, self.seamline.view(session))
 
     # How
 
@@ -198,9 +216,8 @@ class Trial:
         self._compare(row, "seamline view", plan["after"]["items"], self.seamline.view(session))
         return plan
 
-    def _resume(self, row: Row, session: Path, more: tuple[Sequence[str], Sequence[Any]] = ((), ())) -> None:
+    def _resume(self, row: Row, session: Path, shown: Items, more: Turns = ((), ())) -> None:
         """The real client resumes from what `seamline view` shows, and goes on with `more` prompts and replies."""
-        shown = self.seamline.view(session)
         before = len(session.read_bytes())
         resumed = self.client.resume(session, (PROMPT, *more[0]), (OK, *more[1]))
         if resumed.error:
@@ -245,13 +262,11 @@ class Trial:
         if said.status != 1 or "fork" not in said.error or _state(session) != before:
             row.problems.append(f"in place: exit {said.status}: {said.error}")
 
-    def _edited(
-        self, session: Path, flags: Sequence[str], plan: dict[str, Any], name: str
-    ) -> tuple[dict[str, Any], Edit]:
+    def _edited(self, session: Path, flags: Sequence[str], candidates: Sequence[Edit]) -> tuple[dict[str, Any], Edit]:
         """The plan with the first candidate of this edit that is allowed."""
         path = session.with_suffix(".edit")
-        said = "no such place in this session"
-        for edit in BUILDERS[name](plan, self.seamline.view(session)):
+        said = ""
+        for edit in candidates:
             path.write_text(json.dumps(edit.file))
             answer = self.seamline.try_plan(session, [*flags, "--edit", str(path)])
             failed = [
@@ -262,7 +277,7 @@ class Trial:
             said = answer.error or failed[0]
         raise CommandFailed(f"no candidate for this edit is allowed: {said}")
 
-    def _compare(self, row: Row, name: str, expected: Any, got: Any, whose: str = "approved") -> None:
+    def _compare(self, row: Row, name: str, expected: Items, got: Items, whose: str = "approved") -> None:
         row.problems += [f"{name}: {line}" for line in differences(expected, got, (whose, name))]
 
 
