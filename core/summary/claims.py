@@ -42,11 +42,15 @@ class _Sorted:
 
 
 def claims(parts: Sequence[Part], profile: Profile, failures: Mapping[int, Quote]) -> Claims:
-    """Sort every statement; `failures` gives, by the position of a failed result, the line that says what failed."""
+    """Sort every statement, also kept ones; only what was reported done is left out there.
+
+    `failures` gives, by the position of a failed result, the line that says what failed.
+    """
     found = _sorted(parts, profile, failures)
-    own = [part for part in parts if part.said_by_agent and not part.kept]
+    own = [part for part in parts if part.said_by_agent]
     last_word_of_user = max((part.position for part in parts if part.said_by_user), default=-1)
     questions = [question for part in own for question in _questions(part, part.position < last_word_of_user)]
+    kept = {part.position for part in parts if part.kept}
     taken_back = denials(parts)
     guesses = zip(found.unverified, against_guesses(found.unverified, taken_back), strict=True)
     return Claims(
@@ -59,7 +63,7 @@ def claims(parts: Sequence[Part], profile: Profile, failures: Mapping[int, Quote
             one.claim(error=None if signals.REASON.search(words_only(one.text)) else one.failure)
             for one in found.attempts
         ),
-        reports=_unique(one.claim() for one in found.reports),
+        reports=_unique(one.claim() for one in found.reports if one.position not in kept),
         next_steps=_unique(left for part in own[-RECENT_TEXTS:] for left in _left(part)),
         questions=_unique([*questions, *_asked_by_user(parts)]),
     )
@@ -70,8 +74,6 @@ def _sorted(parts: Sequence[Part], profile: Profile, failures: Mapping[int, Quot
     evidence = _evidence(parts, profile)
     failed: Quote | None = None
     for part in parts:
-        if part.kept:
-            continue
         if part.position in failures:
             failed = failures[part.position]
         elif part.said_by_user:
@@ -156,7 +158,7 @@ def _asked_by_user(parts: Sequence[Part]) -> Iterator[Claim]:
     """Questions of the user's that no text of the agent follows."""
     last = max((part.position for part in parts if part.said_by_agent), default=-1)
     for part in parts:
-        if part.said_by_user and part.position > last and not part.kept:
+        if part.said_by_user and part.position > last:
             for sentence in sentences(part.item.text):
                 if signals.asks(sentence.of(part.item.text)):
                     yield Claim(clean(sentence.of(part.item.text)), part.entry)

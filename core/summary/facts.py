@@ -29,15 +29,17 @@ def collect(
     states: Mapping[str, Mapping[str, Any]] | None = None,
     order: Sequence[str] = (),
 ) -> Facts:
-    """The facts of the span that is to be summarised.
+    """The facts for a summary of `seen`.
 
     `seen` is the whole path up to the first kept unit, oldest first, with what earlier compactions hid; items that
-    were dropped are not used. `kept` is what stays in the view (in its place by `order`, the ids of the
-    session's entries, oldest first; else after all that is seen): it only tells what was answered, passed or taken
-    back later, the plan's newest state and the last request. `states` holds the stored states of earlier summaries
-    of ours by their entry's id. Where an earlier summary's originals are in `seen`, they are used, and of the
-    summary only what a person added to it; else its facts are merged in, and an agent's own summary is carried
-    apart as text.
+    were dropped are not used. `kept` is what stays in the view, in its place by `order` (the ids of the session's
+    entries, oldest first), else after all that is seen. What tells how things stand now is taken from both: rules,
+    decisions, findings, failed attempts, changed files, the plan, the last failed test and the last request; a
+    kept result may still be shortened later. What only tells what happened is taken from `seen` alone.
+
+    `states` holds the stored states of earlier summaries of ours by their entry's id. Where an earlier summary's
+    originals are in `seen`, they are used, and of the summary only what a person added to it; else its facts are
+    merged in, and an agent's own summary is carried apart as text.
     """
     parts = parts_of(seen, kept, order)
     hidden_by = {one.left_at for one in seen if one.sight == "summarized" and not one.item.mark}

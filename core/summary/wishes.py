@@ -33,7 +33,7 @@ def wishes(parts: Sequence[Part]) -> Wishes:
     own = [part for part in said if not part.kept]
     goal = _goal(said)
     goal_entries = {quote.entry for quote in goal}
-    rules = _unique([Quote(rule, part.entry) for part in own for rule in rules_of(part.item.text)])
+    rules = _unique([Quote(rule, part.entry) for part in said for rule in rules_of(part.item.text)])
     request = _request(said, goal_entries)
     spoken_for = goal_entries | ({request.entry} if request and not request.shortened else set())
     covered = {rule.text for rule in rules}

@@ -34,7 +34,7 @@ PASSED_TESTS = 3
 """How many test runs that passed are carried as done: the newest ones."""
 
 FAILURES = 2
-"""How many unresolved errors are carried beside the last failed test."""
+"""How many unresolved errors are carried that came after the last failed test."""
 
 _EXIT = re.compile(
     r"(?:^|\n)\s*(?:(?:Command|Process) exited with (?:exit )?code|Exit code:?|exit status) (-?\d+)", re.IGNORECASE
@@ -133,21 +133,19 @@ def _exit_code(text: str) -> int | None:
 
 
 def work(all_runs: Sequence[Run]) -> Work:
-    """Files, commands, errors and plan. Only the plan and what passed later are also looked for in what is kept."""
+    """Files, commands, errors and plan. Changed files, the last failed test and the plan count where kept, too."""
     done = Work()
     for run in all_runs:
         if run.kind == "plan" and not run.failed:
             done.plan = plan_of(run.arguments, run.result, run.entry) or done.plan
-        if run.kept:
-            continue
-        if run.kind == "read" and not run.failed:
-            _note_read(done.reads, run)
         elif run.kind in {"edit", "write"} and not run.failed:
             _note_change(done.changes, run)
-        elif run.kind == "shell" and run.command.strip():
-            for path, how in changed_paths(run.command) if not run.failed else ():
+        elif run.kind == "shell" and not run.failed:
+            for path, how in changed_paths(run.command):
                 _add_change(done.changes, FileChange(path, run.result_entry, how))
-        if run.kind in {"shell", "other", "agent", "web"}:
+        if run.kind == "read" and not run.failed and not run.kept:
+            _note_read(done.reads, run)
+        elif run.kind in {"shell", "other", "agent", "web"} and not run.kept:
             _note_command(done.commands, run)
     done.milestones = _milestones(all_runs)
     for one in done.milestones:
@@ -268,17 +266,17 @@ def _milestones(all_runs: Sequence[Run]) -> list[Command]:
 
 
 def _failures(all_runs: Sequence[Run]) -> list[Failure]:
-    """The last failed test run, then the newest other errors that nothing has put right, newest first."""
+    """The last failed test run, then what failed after it and was not put right, newest first."""
     passed = {_aim(run): run for run in all_runs if run.answered and not run.failed}
-    failed = [run for run in all_runs if not run.kept and run.failed and _tells(run)]
+    failed = [run for run in all_runs if run.failed and _tells(run)]
     tests = [run for run in failed if run.kind == "shell" and is_test(run.command)]
     telling = [run for run in tests if tells_test(run.result)]
     chosen = (telling or tests)[-1:]
-    limit = FAILURES + len(chosen)
+    limit, since = FAILURES + len(chosen), chosen[0].position if chosen else -1
     for run in reversed(failed):
-        if len(chosen) == limit:
+        if len(chosen) == limit or run.position <= since:
             break
-        if not _passed(run, passed) and not any(_alike(run, other) for other in chosen):
+        if not run.kept and not _passed(run, passed) and not any(_alike(run, other) for other in chosen):
             chosen.append(run)
     return [
         Failure(blocks, run.result_entry, _title(run), _passed(run, passed))
