@@ -1,4 +1,9 @@
-"""One pass over a pi session file: entries, damage, the path to the leaf. Contents are skipped, not decoded."""
+"""One pass over a pi session file: entries, damage, the path to the leaf. Contents are skipped, not decoded.
+
+Every byte belongs to one entry (with its line end) or to one damage of a kind in `PLACES`. The header is an entry too.
+Blank lines harm nothing, but they are no entry either: neighbouring ones make one damage of the kind `blank-line`.
+An entry without an id of its own is named after its line, `line:7`; an id that is a number, `number:7.0`.
+"""
 
 from __future__ import annotations
 
