@@ -292,7 +292,7 @@ class _Maker:
             self._bash()
         if self.features.custom_messages and chance() < 0.4:
             self._custom()
-        if self.features.branches and chance() < 0.3:
+        if self.features.branches and chance() < 0.5:
             self._branch()
         if self.features.context_edits and chance() < 0.4:
             self._context_edit()
@@ -337,7 +337,7 @@ class _Maker:
             self._grow(summary)
             details = {"readFiles": [self.words.path()], "modifiedFiles": []}
             self._entry("branch_summary", fromId=left, summary=summary, details=details, fromHook=False)
-        elif self.random.random() < 0.5 and left is not None:
+        elif left is not None:
             self._entry("label", targetId=left, label=self.words.name())
 
     def _compaction(self) -> None:
