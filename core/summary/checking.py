@@ -155,7 +155,8 @@ def _guesses(facts: Facts, text: str) -> Finding:
         row.text
         for section in read[1]
         for row in section.rows
-        if section.name in _STATING and row.marked("unverified") is None and _as_fact(row.text, facts, told)
+        if section.name in _STATING and row.style != "code" and row.marked("unverified") is None
+        if _as_fact(row.text, facts, told)
     ]
     return _finding("guesses", wrong, "guesses stand as facts", "mark them unverified or move them to the guesses")
 

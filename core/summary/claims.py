@@ -9,11 +9,10 @@ from core.agents.protocol import Profile
 from core.summary import signals
 from core.summary.denials import against_finding, against_guesses, denials
 from core.summary.history import Part, clean
-from core.summary.sentences import sentences
+from core.summary.sentences import announced, sentences
 from core.summary.signals import words_only
 from core.summary.spoken import LONGEST, Spoken, hedged, statements
 from core.summary.state import Claim, Quote
-from core.summary.wishes import announced
 
 RECENT_TEXTS = 3
 """How many of the agent's last texts are asked for what is left to do: older ones are overtaken."""
@@ -41,12 +40,15 @@ class _Sorted:
     reports: list[Spoken] = field(default_factory=list[Spoken])
 
 
-def claims(parts: Sequence[Part], profile: Profile, failures: Mapping[int, Quote]) -> Claims:
+def claims(
+    parts: Sequence[Part], profile: Profile, failures: Mapping[int, Quote], actions: Mapping[int, Quote]
+) -> Claims:
     """Sort every statement, also kept ones; only what was reported done is left out there.
 
-    `failures` gives, by the position of a failed result, the line that says what failed.
+    `failures` gives, by the position of a failed result, the line that says what failed; `actions`, by the position
+    of a call, what was done.
     """
-    found = _sorted(parts, profile, failures)
+    found = _sorted(parts, profile, failures, actions)
     own = [part for part in parts if part.said_by_agent]
     last_word_of_user = max((part.position for part in parts if part.said_by_user), default=-1)
     questions = [question for part in own for question in _questions(part, part.position < last_word_of_user)]
@@ -59,43 +61,52 @@ def claims(parts: Sequence[Part], profile: Profile, failures: Mapping[int, Quote
             one.claim(evidence=one.evidence, against=against_finding(one, taken_back)) for one in found.verified
         ),
         unverified=_unique(one.claim(hedged=True, against=against) for one, against in guesses),
-        attempts=_unique(
-            one.claim(error=None if signals.REASON.search(words_only(one.text)) else one.failure)
-            for one in found.attempts
-        ),
+        attempts=_unique(map(_attempt, found.attempts)),
         reports=_unique(one.claim() for one in found.reports if one.position not in kept),
         next_steps=_unique(left for part in own[-RECENT_TEXTS:] for left in _left(part)),
         questions=_unique([*questions, *_asked_by_user(parts)]),
     )
 
 
-def _sorted(parts: Sequence[Part], profile: Profile, failures: Mapping[int, Quote]) -> _Sorted:
+def _sorted(
+    parts: Sequence[Part], profile: Profile, failures: Mapping[int, Quote], actions: Mapping[int, Quote]
+) -> _Sorted:
     found = _Sorted()
     evidence = _evidence(parts, profile)
     failed: Quote | None = None
+    tried: Quote | None = None
     for part in parts:
+        tried = actions.get(part.position, tried)
         if part.position in failures:
             failed = failures[part.position]
         elif part.said_by_user:
-            failed = None
+            failed = tried = None
             found.decisions += [one for one in statements(part) if _decided_by_user(one.text)]
         elif part.said_by_agent:
-            for spoken in statements(part, evidence.get(part.position, ""), failed):
+            for spoken in statements(part, evidence.get(part.position, ""), failed, tried):
                 _sort(found, spoken)
     return found
+
+
+def _attempt(spoken: Spoken) -> Claim:
+    """What failed; with the failure's message where no reason is given, and what was done where it only points back."""
+    error = None if signals.REASON.search(words_only(spoken.text)) else spoken.failure
+    return spoken.claim(error=error, tried=spoken.tried if signals.POINTS_BACK.search(spoken.text) else None)
 
 
 def _sort(found: _Sorted, spoken: Spoken) -> None:
     words = words_only(spoken.text)
     guess = hedged(spoken.text)
-    if signals.asks(spoken.text) and not guess:
-        return
-    if signals.FAILED.search(words):
-        found.attempts.append(spoken)
+    if spoken.text.endswith((":", "：")) or (
+        signals.asks(spoken.text) and (not guess or signals.ASKED_USER.search(words))
+    ):
         return
     intended = signals.INTENDED.search(words)
+    if signals.FAILED.search(words) and (not intended or signals.REASON.search(words)):
+        found.attempts.append(spoken)
+        return
     known = signals.VERIFIED.search(words) and not intended
-    if signals.DECIDED.search(words) and (not guess or signals.DECIDED_PLAINLY.search(words)):
+    if signals.DECIDED_PLAINLY.search(words) or (signals.DECIDED.search(words) and not guess and not intended):
         found.decisions.append(spoken)
     elif guess and not intended:
         found.unverified.append(spoken)

@@ -16,7 +16,7 @@ from core.summary.plans import plan_in_text
 from core.summary.rows import from_sections
 from core.summary.state import Facts, Plan, Quote, from_state
 from core.summary.wishes import wishes
-from core.summary.work import runs, work
+from core.summary.work import ACTING, action_of, runs, work
 from core.view import Item, Seen
 
 _LINK = re.compile(r"https?://[^\s<>\"'`，。；！？、（）()“”\]\[{}|\\^]+")
@@ -61,12 +61,13 @@ def _collect(parts: list[Part], profile: Profile) -> Facts:
     all_runs = runs(parts, profile)
     tools = work(all_runs)
     by_entry = {part.entry: part.position for part in parts}
-    messages = {
+    failures = {
         by_entry.get(run.result_entry, run.position): Quote(line, run.result_entry)
         for run in all_runs
         if run.failed and (line := first_message(run.result))
     }
-    agent = claims(parts, profile, messages)
+    actions = {run.position: Quote(action_of(run), run.result_entry) for run in all_runs if run.kind in ACTING}
+    agent = claims(parts, profile, failures, actions)
     return Facts(
         goal=user.goal,
         constraints=user.constraints,

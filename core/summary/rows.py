@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from core.summary.document import Marks, Row, Section, read_id, written_id
+from core.summary.document import Marks, Row, Section, Style, read_id, written_id
 from core.summary.state import Claim, Command, Facts, Failure, FileChange, FileRead, How, Plan, Quote, Status, Step
 
 _STATUS: dict[Status, str] = {"done": "step_done", "active": "step_active", "open": "step_open"}
@@ -87,9 +87,14 @@ def _read_quote(row: Row) -> Quote:
 
 
 def _claim_row(claim: Claim) -> Row:
+    told: tuple[tuple[str, Style, Quote | None], ...] = (
+        ("tried", "code", claim.tried),
+        ("error", "quote", claim.error),
+        ("against", "quote", claim.against),
+    )
     children = [
-        Row(quote.text, quote.entry, "quote", label, _marks(shortened=quote.shortened))
-        for label, quote in (("error", claim.error), ("against", claim.against))
+        Row(quote.text, quote.entry, style, label, _marks(shortened=quote.shortened))
+        for label, style, quote in told
         if quote is not None
     ]
     marks = _marks(unverified=claim.hedged, evidence=_id(claim.evidence), shortened=claim.shortened)
@@ -105,6 +110,7 @@ def _read_claim(row: Row) -> Claim:
         evidence=read_id(row.marked("evidence") or ""),
         against=_child(row, "against"),
         error=_child(row, "error"),
+        tried=_child(row, "tried"),
     )
 
 

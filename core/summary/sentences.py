@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 LONGEST = 700
@@ -103,3 +103,18 @@ def _trimmed(text: str, start: int, end: int, block: int, bullet: bool) -> Sente
     start += len(piece) - len(piece.lstrip())
     end -= len(piece) - len(piece.rstrip())
     return Sentence(start, end, block, bullet) if start < end else None
+
+
+def announced(text: str, found: Sequence[Sentence], number: int) -> int:
+    """The number of the last sentence of the list that sentence `number` announces by a colon; else `number`."""
+    if not found[number].of(text).rstrip("*_ ").endswith((":", "：")):
+        return number
+    last = number
+    for later in range(number + 1, len(found)):
+        between = text[found[last].end : found[later].start]
+        if not (found[later].bullet or found[later].block == found[last].block) or between.count("\n") > 2:
+            break
+        if "```" in between or "~~~" in between:
+            break
+        last = later
+    return last

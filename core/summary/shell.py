@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 import shlex
 from collections.abc import Iterator
@@ -23,6 +24,7 @@ _REMOVES = {"rm", "rmdir", "unlink"}
 _CHANGES = {"touch", "truncate", "tee"}
 _COPIES = {"cp", "ln", "install"}
 _REDIRECT = re.compile(r"(?<![0-9&<>=-])>>?\s*(?![&>])([^\s;|&<>()]+)")
+_ASSIGNED = re.compile(r"\w+=.*", re.DOTALL)
 _QUOTED = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"")
 _HEREDOC = re.compile(r"<<-?\s*['\"]?(\w+)['\"]?.*?\n.*?^\s*\1\s*$", re.DOTALL | re.MULTILINE)
 
@@ -39,37 +41,52 @@ def is_milestone(command: str) -> bool:
 
 def is_search(command: str) -> bool:
     """Whether exit code 1 only means *nothing found*."""
-    last = _SPLIT.split(command.strip())[-1].strip()
+    last = _SPLIT.split(_QUOTED.sub("_", command.strip()))[-1].strip()
     return _SEARCH.match(last) is not None
 
 
 def changed_paths(command: str) -> tuple[tuple[str, How], ...]:
-    """Paths that the command line names as changed or removed, as they stand there; not what scripts do."""
+    """Paths that the command line names as changed or removed, under the folder it went to by `cd`.
+
+    What scripts do is not known, and neither are names made of variables.
+    """
     body = _HEREDOC.sub(lambda match: match[0].split("\n", 1)[0], command)
-    found: list[tuple[str, How]] = [
-        (target, "command") for target in _redirects(body) if not target.startswith(("/dev/", "$"))
-    ]
-    for part in _SPLIT.split(_QUOTED.sub(lambda match: match[0].replace("\n", " "), body)):
+    hidden = _QUOTED.sub(lambda match: "_" * len(match[0]), body)
+    folder = ""
+    found: dict[str, How] = {}
+    start = 0
+    for end in (*(match.start() for match in _SPLIT.finditer(hidden)), len(body)):
+        part = body[start:end].lstrip("&|;\n ")
+        start = end
         try:
-            words = shlex.split(part, comments=True)
+            words = _without_prefix(shlex.split(part, comments=True))
         except ValueError:
             continue
-        found += _named(words)
-    last: dict[str, How] = {path: how for path, how in found if path and "\n" not in path}
-    return tuple(last.items())
+        if words[:1] == ["cd"]:
+            folder = posixpath.join(folder, words[1]) if len(words) == 2 and "$" not in words[1] else ""
+            continue
+        written: list[tuple[str, How]] = [(path, "command") for path in _redirects(part)]
+        for path, how in (*_named(words), *written):
+            if not set("$`\n") & set(path) and path.strip("./"):
+                found[posixpath.normpath(posixpath.join(folder, path))] = how
+    return tuple(found.items())
 
 
-def _redirects(body: str) -> Iterator[str]:
-    blank = _QUOTED.sub(lambda match: "_" * len(match[0]), body)
+def _redirects(part: str) -> Iterator[str]:
+    blank = _QUOTED.sub(lambda match: "_" * len(match[0]), part)
     for match in _REDIRECT.finditer(blank):
-        target = body[match.start(1) : match.end(1)].strip("'\"")
-        if re.search(r"[\w/.]", target) and not target.isdigit():
+        target = part[match.start(1) : match.end(1)].strip("'\"")
+        if re.search(r"[\w/.]", target) and not target.isdigit() and not target.startswith("/dev/"):
             yield target
 
 
-def _named(words: list[str]) -> list[tuple[str, How]]:
-    while words and (words[0] in {"sudo", "env", "time", "xargs"} or re.fullmatch(r"\w+=.*", words[0])):
+def _without_prefix(words: list[str]) -> list[str]:
+    while words and (words[0] in {"sudo", "env", "time", "xargs", "do", "then", "("} or _ASSIGNED.fullmatch(words[0])):
         words = words[1:]
+    return words
+
+
+def _named(words: list[str]) -> list[tuple[str, How]]:
     if not words:
         return []
     program, rest = words[0].rpartition("/")[2], words[1:]
@@ -78,12 +95,13 @@ def _named(words: list[str]) -> list[tuple[str, How]]:
     plain = [word for word in rest if word and not word.startswith("-") and not re.fullmatch(r"\d*[<>]+.*", word)]
     if program in _REMOVES:
         return [(path, "removed") for path in plain]
-    if program == "mv" and len(plain) > 1:
-        return [*((path, "removed") for path in plain[:-1]), (plain[-1], "command")]
+    if program in {"mv", *_COPIES} and len(plain) > 1:
+        into = plain[-1].endswith("/") or plain[-1] in {".", ".."} or len(plain) > 2
+        moved = [posixpath.join(plain[-1], posixpath.basename(path)) for path in plain[:-1]] if into else plain[-1:]
+        gone = plain[:-1] if program == "mv" else []
+        return [*((path, "removed") for path in gone), *((path, "command") for path in moved)]
     in_place = any(re.fullmatch(r"-\w*i\S*|--in-place.*", word) for word in rest)
-    if program in _COPIES:
-        plain = plain[-1:]
-    elif program in {"sed", "gsed", "perl", "ruby"}:
+    if program in {"sed", "gsed", "perl", "ruby"}:
         plain = plain[1:] if in_place else []
     elif program not in _CHANGES:
         plain = []

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from core.summary import signals
 from core.summary.history import Part, clean
-from core.summary.sentences import Sentence, sentences
+from core.summary.sentences import Sentence, announced, sentences
 from core.summary.signals import words_only
 from core.summary.state import Claim, Quote
 
@@ -24,6 +24,7 @@ class Spoken:
     entry: str
     evidence: str = ""
     failure: Quote | None = None
+    tried: Quote | None = None
     shortened: bool = False
 
     def claim(self, **more: object) -> Claim:
@@ -37,7 +38,9 @@ def hedged(text: str) -> bool:
     return signals.HEDGE.search(words_only(text))
 
 
-def statements(part: Part, evidence: str = "", failed: Quote | None = None) -> Iterator[Spoken]:
+def statements(
+    part: Part, evidence: str = "", failed: Quote | None = None, tried: Quote | None = None
+) -> Iterator[Spoken]:
     """The text's sentences, each with the neighbours that it needs to be understood."""
     text = part.item.text
     found = list(sentences(text))
@@ -45,36 +48,30 @@ def statements(part: Part, evidence: str = "", failed: Quote | None = None) -> I
     for number in range(len(found)):
         if number <= taken:
             continue
-        first, last = _span(text, found, number)
-        first = max(first, taken + 1)
-        taken = last
-        whole = clean(text[found[first].start : found[last].end])
+        last = taken = _span(text, found, number)
+        whole = clean(text[found[number].start : found[last].end])
         short = whole[:LONGEST].rstrip()
-        yield Spoken(part.position, short, part.entry, evidence, failed, len(short) < len(whole))
+        yield Spoken(part.position, short, part.entry, evidence, failed, tried, len(short) < len(whole))
 
 
-def _span(text: str, found: Sequence[Sentence], number: int) -> tuple[int, int]:
-    """A failed attempt or a decision takes the sentence with its reason along, and what it points back to."""
-    sentence = found[number]
-    words = words_only(sentence.of(text))
+def _span(text: str, found: Sequence[Sentence], number: int) -> int:
+    """The last sentence that belongs to sentence `number`.
+
+    A failed attempt or a decision takes the sentence with its reason along, a statement what points back to it and
+    says that it failed or is a guess, and each the list that it announces.
+    """
+    words = words_only(found[number].of(text))
     failed, decided = signals.FAILED.search(words), signals.DECIDED.search(words)
-    following = _neighbour(found, number, +1)
-    if following is not None and not (failed or decided):
-        after = words_only(found[following].of(text))
-        if signals.POINTS_BACK.search(after) and signals.FAILED.search(after):
-            return number, _span(text, found, following)[1]
-        if signals.POINTS_BACK.search(after) and signals.HEDGE.search(words) and signals.HEDGE.search(after):
-            return number, following
-    if not (failed or decided):
-        return number, number
-    last = number
-    if not signals.REASON.search(words) and following is not None:
-        after = words_only(found[following].of(text))
-        if signals.REASON.search(after) or (signals.POINTS_BACK.search(after) and not signals.asks(after)):
-            last = following
-    return number, last
-
-
-def _neighbour(found: Sequence[Sentence], number: int, step: int) -> int | None:
-    other = number + step
-    return other if 0 <= other < len(found) and found[other].block == found[number].block else None
+    following = number + 1
+    if following == len(found) or found[following].block != found[number].block:
+        listed = failed or decided or signals.VERIFIED.search(words)
+        return announced(text, found, number) if listed else number
+    after = words_only(found[following].of(text))
+    points_back = signals.POINTS_BACK.search(after)
+    if failed or decided:
+        reason = signals.REASON.search(after) or (points_back and not signals.asks(after))
+        return following if reason and not signals.REASON.search(words) else number
+    if points_back and signals.FAILED.search(after):
+        return _span(text, found, following)
+    doubt = points_back and signals.HEDGE.search(words) and signals.HEDGE.search(after)
+    return following if doubt else number

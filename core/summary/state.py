@@ -38,6 +38,8 @@ class Claim:
     """A later statement that takes it back."""
     error: Quote | None = None
     """The message of the failure that it speaks of, where it gives no reason itself."""
+    tried: Quote | None = None
+    """What was done right before, where the words only point back to it: a command, or a tool and its path."""
 
 
 @dataclass(frozen=True, slots=True)

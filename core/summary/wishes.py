@@ -6,12 +6,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from core.summary.history import Part, clean, trivial
-from core.summary.sentences import Sentence, sentences
+from core.summary.sentences import announced, sentences
 from core.summary.signals import ASKED_USER, LOGGED, RULE, asks, words_only
 from core.summary.state import Quote
 
 LONGEST_RULE = 2_000
 """Characters above which a run of text is no rule but something pasted."""
+
+DATA = ('{"', "[{", "[[", "<", "}", "]", "//", "/*", "<?")
+"""How a pasted line of data or code begins."""
 
 REQUEST_HINT = 240
 """Characters of the last request where it stands whole elsewhere: in the goal, or in what is kept."""
@@ -79,7 +82,9 @@ def rules_of(text: str) -> Iterator[str]:
     skip_to = -1
     for number, sentence in enumerate(found):
         words = sentence.of(text)
-        if number <= skip_to or len(words) > LONGEST_RULE or LOGGED.search(words) or not RULE.search(words_only(words)):
+        if number <= skip_to or len(words) > LONGEST_RULE or not RULE.search(words_only(words)):
+            continue
+        if _pasted(text, sentence.start):
             continue
         if asks(words) and not ASKED_USER.search(words):
             continue
@@ -88,19 +93,12 @@ def rules_of(text: str) -> Iterator[str]:
         yield clean(text[sentence.start : found[last].end])
 
 
-def announced(text: str, found: Sequence[Sentence], number: int) -> int:
-    """The number of the last sentence of the list that sentence `number` announces by a colon; else `number`."""
-    if not found[number].of(text).rstrip("*_ ").endswith((":", "：")):
-        return number
-    last = number
-    for later in range(number + 1, len(found)):
-        between = text[found[last].end : found[later].start]
-        if not (found[later].bullet or found[later].block == found[last].block) or between.count("\n") > 2:
-            break
-        if "```" in between or "~~~" in between:
-            break
-        last = later
-    return last
+def _pasted(text: str, position: int) -> bool:
+    """Whether the line at `position` is one of a log, a trace or some data."""
+    start = text.rfind("\n", 0, position) + 1
+    end = text.find("\n", position)
+    line = text[start : end if end >= 0 else len(text)].strip()
+    return LOGGED.search(line) or line.startswith(DATA) or len(line) > LONGEST_RULE
 
 
 def _covered(text: str, rules: set[str]) -> bool:

@@ -36,6 +36,9 @@ PASSED_TESTS = 3
 FAILURES = 2
 """How many unresolved errors are carried that came after the last failed test."""
 
+ACTING: frozenset[ToolKind] = frozenset({"shell", "edit", "write", "other"})
+"""Kinds of tools that do something, rather than look."""
+
 _EXIT = re.compile(
     r"(?:^|\n)\s*(?:(?:Command|Process) exited with (?:exit )?code|Exit code:?|exit status) (-?\d+)", re.IGNORECASE
 )
@@ -279,13 +282,14 @@ def _failures(all_runs: Sequence[Run]) -> list[Failure]:
         if not run.kept and not _passed(run, passed) and not any(_alike(run, other) for other in chosen):
             chosen.append(run)
     return [
-        Failure(blocks, run.result_entry, _title(run), _passed(run, passed))
+        Failure(blocks, run.result_entry, action_of(run), _passed(run, passed))
         for run in chosen
         if (blocks := failure_blocks(run.result))
     ]
 
 
-def _title(run: Run) -> str:
+def action_of(run: Run) -> str:
+    """What the call did, in one line: the command, or the tool and its path."""
     made = _command(run.command if run.kind == "shell" else f"{run.tool.name} {_path(run)}", run)
     return made.command if made is not None else run.tool.name
 

@@ -61,8 +61,8 @@ def made_facts(draw: st.DrawFn) -> Facts:
         return Quote(text(), entry(), flag())
 
     def claim() -> Claim:
-        against, error = (quote() if flag() else None for _ in range(2))
-        return Claim(text(), entry(), flag(), flag(), entry() if flag() else "", against, error)
+        against, error, tried = (quote() if flag() else None for _ in range(3))
+        return Claim(text(), entry(), flag(), flag(), entry() if flag() else "", against, error, tried)
 
     def command() -> Command:
         code = chance.choice([None, 0, 1, -1, 255])

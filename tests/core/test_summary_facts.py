@@ -100,6 +100,39 @@ def test_a_strong_word_without_evidence_is_a_guess() -> None:
 
 
 @pytest.mark.parametrize(
+    "sentence",
+    [
+        "Could you tell me whether that should work?",
+        "I might look at the tests next.",
+        "`select()` should be in its own module.",
+        "The date logic could be extracted.",
+        "The problem is that:",
+    ],
+)
+def test_offers_and_announcements_are_no_findings(sentence: str) -> None:
+    history = History()
+    history.user("Fix it.")
+    history.run("pytest", "1 failed", 1)
+    history.agent(sentence)
+    facts = history.facts()
+    assert (facts.verified, facts.unverified) == ((), ())
+
+
+def test_a_finding_takes_its_list() -> None:
+    history = History()
+    history.user("Fix it.")
+    history.run("pytest", "1 failed", 1)
+    history.agent("It turned out that two things differ:\n- the order\n- the rounding\n\nI go on.")
+    assert texts(history.facts().verified) == ["It turned out that two things differ:\n- the order\n- the rounding"]
+
+
+def test_pasted_data_holds_no_rules() -> None:
+    history = History()
+    history.user('Look:\n{"text":"No fixes applied. Never do that. You must stop."}\nWhy?')
+    assert history.facts().constraints == ()
+
+
+@pytest.mark.parametrize(
     "sentence", ["这个问题可能是缓存没刷新导致的。", "我怀疑是时区的问题。", "原因应该是并发写入。"]
 )
 def test_chinese_guesses(sentence: str) -> None:
@@ -170,6 +203,19 @@ def test_failed_attempts_with_their_reason() -> None:
     assert subclass.error is None
 
 
+def test_an_attempt_that_only_points_back_names_what_was_done() -> None:
+    history = History()
+    history.user("Go.")
+    at = history.run("sed -i 's/a/b/' x.py", "no change", 1)
+    history.agent("That won't work because of the newlines.")
+    history.agent("The regular expression did not work either.")
+    pointing, telling = history.facts().attempts
+    assert pointing.tried is not None
+    assert (pointing.tried.text, pointing.tried.entry) == ("sed -i 's/a/b/' x.py", at)
+    assert telling.tried is None
+    assert "  - right after: `sed -i" in history.summary()
+
+
 def test_files_and_places() -> None:
     history = History()
     history.user("Go.")
@@ -200,8 +246,8 @@ def test_files_that_commands_change_by_name() -> None:
         ("old.py", "removed"),
         ("new.py", "command"),
         ("build", "removed"),
-        ("log.txt", "command"),
         ("src/x.py", "command"),
+        ("log.txt", "command"),
     ]
 
 

@@ -72,6 +72,18 @@ def test_more_than_a_courtesy(text: str) -> None:
         ("cp a b && touch c", {"b": "command", "c": "command"}),
         ("grep '=>' a.js; test 3 -gt 2", {}),
         ("it's broken", {}),
+        (
+            "cd src && mv a.py b.py lib/ && cd lib && rm c.py",
+            {
+                "src/a.py": "removed",
+                "src/b.py": "removed",
+                "src/lib/a.py": "command",
+                "src/lib/b.py": "command",
+                "src/lib/c.py": "removed",
+            },
+        ),
+        ("for f in *.js; do rm $f; done", {}),
+        ("mv x/config.ts .", {"x/config.ts": "removed", "config.ts": "command"}),
     ],
 )
 def test_paths_that_a_command_changes(command: str, paths: dict[str, str]) -> None:
@@ -82,7 +94,12 @@ def test_kinds_of_commands() -> None:
     assert is_test(".venv/bin/python -m pytest -q") and is_test("npm run test") and is_test("cd x && go test ./...")
     assert not is_test("cat tests/test_a.py") and not is_test("git log --grep=test")
     assert is_milestone("git add -A && git commit -m x") and not is_milestone("git status")
-    assert is_search("cat a | grep b") and is_search("rg x") and not is_search("grep a b && make")
+    assert (
+        is_search("cat a | grep b")
+        and is_search("grep 'a\\|b' x")
+        and is_search("rg x")
+        and not is_search("grep a b && make")
+    )
 
 
 def test_only_what_the_framework_says() -> None:
