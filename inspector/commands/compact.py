@@ -72,7 +72,7 @@ def _prepare(arguments: argparse.Namespace) -> None:
 
     path = session_path(arguments)
     recover_first(path)
-    can_write(path)
+    can_write(path, fork=arguments.form == "fork")
 
 
 def _nothing_to_do(plan: Plan, asked: bool) -> str:
