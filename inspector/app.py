@@ -26,7 +26,7 @@ class Inspector(App[int]):
     """Opens `path` (a session file or a folder), or offers the sessions of this machine."""
 
     TITLE = "Seamline"
-    CSS_PATH = "app.tcss"
+    CSS_PATH = Path(__file__).with_name("app.tcss")
     BINDINGS: ClassVar[list[BindingType]] = bindings(APP)
     COMMANDS: ClassVar[set[type[Provider]]] = {Commands}  # type: ignore[assignment]
     HORIZONTAL_BREAKPOINTS: ClassVar[list[tuple[int, str]] | None] = [(0, "-narrow"), (100, "-normal"), (160, "-wide")]
@@ -44,6 +44,10 @@ class Inspector(App[int]):
         return themes.defaults(self.current_theme.dark)
 
     def on_mount(self) -> None:
+        self.begin()
+
+    def begin(self) -> None:
+        """Go to the first screen."""
         if self.path is not None and not self.path.is_dir():
             self.open_session(self.path)
         else:

@@ -17,6 +17,7 @@ from core.errors import SeamlineError
 from core.patch import Append
 from core.planning import Plan
 from inspector.committing import committed, liveness_of
+from inspector.screens.working import WorkingScreen
 from inspector.widgets import figures
 from inspector.widgets.cells import visible
 from inspector.widgets.detail_rows import Block
@@ -26,7 +27,7 @@ RECORD_SHOWN = 400
 """Characters of each record that are shown; its size stands before it."""
 
 
-class ApproveScreen(ModalScreen[Receipt | None]):
+class ApproveScreen(ModalScreen[Receipt | None], WorkingScreen[Receipt | None]):
     """Ends with the receipt, or with None where nothing was written."""
 
     CSS_PATH = "approve.tcss"
@@ -40,6 +41,7 @@ class ApproveScreen(ModalScreen[Receipt | None]):
         super().__init__()
         self.plan = plan
         self._liveness: Liveness | None = None
+        self._writing = False
 
     def compose(self) -> ComposeResult:
         with Vertical(id="box"):
@@ -61,7 +63,7 @@ class ApproveScreen(ModalScreen[Receipt | None]):
             liveness = liveness_of(self.plan.opened)
         except (SeamlineError, OSError) as error:
             liveness = Liveness("running", str(error))
-        self.app.call_from_thread(self._looked, liveness)
+        self.hand_over(self._looked, liveness)
 
     def _looked(self, liveness: Liveness) -> None:
         self._liveness = liveness
@@ -79,8 +81,9 @@ class ApproveScreen(ModalScreen[Receipt | None]):
 
     @on(Button.Pressed, "#write")
     def action_write(self) -> None:
-        if self._liveness is None or self._liveness.state == "running":
+        if self._liveness is None or self._liveness.state == "running" or self._writing:
             return
+        self._writing = True
         self.query_one("#write", Button).disabled = True
         self.query_one("#agent", Static).update("Writing, and reading back …")
         self._write(self._liveness.state == "recent")
@@ -90,18 +93,20 @@ class ApproveScreen(ModalScreen[Receipt | None]):
         try:
             receipt = committed(self.plan, agent_stopped)
         except (SeamlineError, OSError) as error:
-            self.app.call_from_thread(self._failed, str(error))
+            self.hand_over(self._failed, str(error))
         else:
-            self.app.call_from_thread(self.dismiss, receipt)
+            self.hand_over(self.dismiss, receipt)
 
     def _failed(self, message: str) -> None:
+        self._writing = False
         agent = self.query_one("#agent", Static)
         agent.update(visible(f"Nothing was written: {message}"))
         agent.add_class("-bad")
 
     @on(Button.Pressed, "#cancel")
     def action_cancel(self) -> None:
-        if self._liveness is None or not self.query_one("#write", Button).disabled or self._liveness.state == "running":
+        # A write that has begun ends in a receipt or in a refusal; both take a moment only.
+        if not self._writing:
             self.dismiss(None)
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TypeVar
 
 from textual import on
-from textual.screen import Screen
 
 from core.opening import Opened
 from core.view import Pairing, pair_up
+from inspector.screens.working import WorkingScreen
 from inspector.widgets.detail_rows import Block, group_blocks, line_blocks, raw_blocks
 from inspector.widgets.text_pane import TextPane
 from inspector.widgets.timeline_list import TimelineList
@@ -20,7 +20,7 @@ AMONG_BIGGEST = 50
 """How many of the biggest items one goes through before the first comes again."""
 
 
-class BrowsingScreen(Screen[Result]):
+class BrowsingScreen(WorkingScreen[Result]):
     """Needs a `TimelineList` called `list` and a `TextPane` called `detail`."""
 
     opened: Opened

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
@@ -13,7 +14,6 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
-from textual.screen import Screen
 from textual.widgets import Footer, Static
 from textual.worker import get_current_worker
 
@@ -24,6 +24,7 @@ from core.files import Disk
 from core.finding import sessions_in
 from inspector.keymap import CHOOSER, bindings
 from inspector.messages import OpenSession
+from inspector.screens.working import WorkingScreen
 from inspector.widgets.cells import first_line, visible
 from inspector.widgets.session_list import Listed, SessionList
 
@@ -33,7 +34,7 @@ READ_UP_TO = 32 << 20
 SAMPLES = Path(__file__).resolve().parents[2] / "sample_sessions"
 
 
-class ChooserScreen(Screen[None]):
+class ChooserScreen(WorkingScreen[None]):
     """The sessions in `folder`; without one, those of this machine; without any, the samples."""
 
     CSS_PATH = "chooser.tcss"
@@ -41,8 +42,9 @@ class ChooserScreen(Screen[None]):
     KEYS = CHOOSER
     BINDINGS: ClassVar[list[BindingType]] = bindings(CHOOSER)
 
-    def __init__(self, folder: Path | None) -> None:
+    def __init__(self, folder: Path | None, clock: Callable[[], float] = time.time) -> None:
         super().__init__()
+        self._clock = clock
         self.folder = folder
         self._samples = False
 
@@ -76,11 +78,11 @@ class ChooserScreen(Screen[None]):
             if not found and SAMPLES.is_dir():
                 found = list(sessions_in(SAMPLES))
                 samples = bool(found)
-        self.app.call_from_thread(self._show, [Listed(one) for one in found], where, samples)
+        self.hand_over(self._show, [Listed(one) for one in found], where, samples)
         for number, one in enumerate(found):
             if worker.is_cancelled:
                 return
-            self.app.call_from_thread(self._read, number, read(one))
+            self.hand_over(self._read, number, read(one))
 
     def _show(self, sessions: list[Listed], where: str, samples: bool) -> None:
         self._samples = samples
@@ -92,7 +94,7 @@ class ChooserScreen(Screen[None]):
         else:
             words = f"No session found {where}. Give a path: seamline PATH"
         self.query_one("#where", Static).update(visible(words))
-        self.list.show(sessions, time.time())
+        self.list.show(sessions, self._clock())
         if count == 1 and self.folder is not None:
             self.action_open()
 

@@ -9,7 +9,6 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.screen import Screen
 from textual.widgets import Footer, ProgressBar, Static
 from textual.worker import Worker, WorkerState, get_current_worker
 
@@ -17,6 +16,7 @@ from core.errors import SeamlineError
 from core.opening import Opened
 from core.resume import Overrides
 from inspector.opening import open_path
+from inspector.screens.working import WorkingScreen
 from inspector.widgets.cells import visible
 
 
@@ -24,7 +24,7 @@ class Cancelled(Exception):
     """The person did not want to wait."""
 
 
-class OpeningScreen(Screen[Opened | None]):
+class OpeningScreen(WorkingScreen[Opened | None]):
     """Reads a session in a thread; ends with it, or with None where it was cancelled or could not be read."""
 
     CSS_PATH = "opening.tcss"
@@ -55,7 +55,7 @@ class OpeningScreen(Screen[Opened | None]):
         def progress(done: int, total: int) -> None:
             if worker.is_cancelled:
                 raise Cancelled
-            self.app.call_from_thread(self._progress, done, total)
+            self.hand_over(self._progress, done, total)
 
         try:
             return open_path(self.path, self.overrides, progress=progress)

@@ -9,7 +9,6 @@ from textual import work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
-from textual.screen import Screen
 from textual.widgets import Footer, Static
 
 from core.commit import Receipt
@@ -18,9 +17,10 @@ from core.errors import SeamlineError
 from core.opening import Opened
 from inspector.committing import last_receipt, undone
 from inspector.keymap import RECEIPT, bindings
+from inspector.screens.working import WorkingScreen
 from inspector.widgets.cells import visible
 from inspector.widgets.detail_rows import Block
-from inspector.widgets.review_rows import VERBS
+from inspector.widgets.review_rows import counted
 from inspector.widgets.text_pane import TextPane
 
 STATES = {
@@ -28,10 +28,8 @@ STATES = {
     "undone": "Undone: the session has its old bytes, mode and time of change again",
 }
 
-COUNTED: dict[str, str] = {**VERBS, "point": "to pointers"}
 
-
-class ReceiptScreen(Screen[Path | None]):
+class ReceiptScreen(WorkingScreen[Path | None]):
     """Ends with the session as it is now; None where nothing has changed."""
 
     CSS_PATH = "receipt.tcss"
@@ -66,9 +64,9 @@ class ReceiptScreen(Screen[Path | None]):
         try:
             receipt = last_receipt(self.opened.session.path)
         except (SeamlineError, OSError) as error:
-            self.app.call_from_thread(self._fail, str(error))
+            self.hand_over(self._fail, str(error))
         else:
-            self.app.call_from_thread(self._show, receipt)
+            self.hand_over(self._show, receipt)
 
     def _show(self, receipt: Receipt) -> None:
         self.receipt = receipt
@@ -91,9 +89,9 @@ class ReceiptScreen(Screen[Path | None]):
         try:
             receipt = undone(self.opened, path)
         except (SeamlineError, OSError) as error:
-            self.app.call_from_thread(self._fail, str(error))
+            self.hand_over(self._fail, str(error))
         else:
-            self.app.call_from_thread(self._undone, receipt)
+            self.hand_over(self._undone, receipt)
 
     def _undone(self, receipt: Receipt) -> None:
         self._changed = True
@@ -110,7 +108,7 @@ def receipt_blocks(receipt: Receipt, agent: str) -> list[Block]:
     """What was done, in figures, and how to go on or back."""
     facts = receipt.facts
     before, after = facts.tokens_before or {}, facts.tokens_after or {}
-    counts = ", ".join(f"{number} {COUNTED.get(what, what)}" for what, number in facts.range.counts.items())
+    counts = ", ".join(counted(what, number) for what, number in facts.range.counts.items())
     rows = [
         ("id", receipt.id),
         ("view", f"{_figure(before)} → {_figure(after)}"),

@@ -94,15 +94,15 @@ class ReviewScreen(BrowsingScreen[Path | None]):
         try:
             put_right = made_ready(self.opened.session.path)
             if put_right:
-                self.app.call_from_thread(self._changed_below, put_right)
+                self.hand_over(self._changed_below, put_right)
                 return
             plan = plan_session(self.opened, POLICY, self.settings, stamp())
         except (SeamlineError, OSError) as error:
             if not worker.is_cancelled:
-                self.app.call_from_thread(self._failed, str(error))
+                self.hand_over(self._failed, str(error))
             return
         if not worker.is_cancelled:
-            self.app.call_from_thread(self._proposed, plan)
+            self.hand_over(self._proposed, plan)
 
     def _changed_below(self, said: Sequence[str]) -> None:
         """An interrupted commit was ended, so the file is another one now: open it again."""
@@ -132,10 +132,10 @@ class ReviewScreen(BrowsingScreen[Path | None]):
             plan = revise(self.opened, draft.proposal, self.settings, stamp())
         except SeamlineError as error:
             if not worker.is_cancelled:
-                self.app.call_from_thread(self._failed, str(error))
+                self.hand_over(self._failed, str(error))
             return
         if not worker.is_cancelled:
-            self.app.call_from_thread(self._planned, plan)
+            self.hand_over(self._planned, plan)
 
     def _planned(self, plan: Plan) -> None:
         assert self.draft is not None

@@ -8,7 +8,6 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Container
-from textual.screen import Screen
 from textual.timer import Timer
 from textual.widgets import Footer, Static, TextArea
 from textual.worker import get_current_worker
@@ -18,6 +17,7 @@ from core.planning import Plan, revise
 from inspector.commands.planned import stamp
 from inspector.drafting import with_text
 from inspector.keymap import SUMMARY, bindings
+from inspector.screens.working import WorkingScreen
 from inspector.text import printable
 from inspector.widgets.detail_rows import Block
 from inspector.widgets.text_pane import TextPane
@@ -27,7 +27,7 @@ PAUSE = 0.5
 """Seconds without a key after which the checks are run again."""
 
 
-class SummaryScreen(Screen[str | None]):
+class SummaryScreen(WorkingScreen[str | None]):
     """Ends with the text as it was left; None where it is as it was."""
 
     CSS_PATH = "summary.tcss"
@@ -72,10 +72,10 @@ class SummaryScreen(Screen[str | None]):
             plan = revise(self.plan.opened, proposal, self.plan.settings, stamp())
         except SeamlineError as error:
             if not worker.is_cancelled:
-                self.app.call_from_thread(self._fail, str(error))
+                self.hand_over(self._fail, str(error))
             return
         if not worker.is_cancelled:
-            self.app.call_from_thread(self._show, plan)
+            self.hand_over(self._show, plan)
 
     def _show(self, plan: Plan) -> None:
         writer = plan.proposal.summary.writer if plan.proposal.summary else ""

@@ -79,14 +79,14 @@ class TimelineScreen(BrowsingScreen[None]):
         timeline = build(opened.view, opened.turns, opened.agent.history(opened.session, opened.resume))
         if worker.is_cancelled:
             return
-        self.app.call_from_thread(self._lay_out, timeline)
+        self.hand_over(self._lay_out, timeline)
 
         def report(first: int, values: array[int]) -> None:
-            self.app.call_from_thread(self._counted, first, values)
+            self.hand_over(self._counted, first, values)
 
         count(opened, timeline, report, lambda: worker.is_cancelled)
         if not worker.is_cancelled:
-            self.app.call_from_thread(self._measured, measure(opened))
+            self.hand_over(self._measured, measure(opened))
 
     def _counted(self, first: int, values: array[int]) -> None:
         self.tokens.count(self.timeline, first, values)

@@ -127,10 +127,15 @@ def group_sign(timeline: Timeline, group: int, found: dict[int, Verdict]) -> tup
     if len(counts) == 1:
         what = next(iter(counts))
         return SIGNS[what], VERBS[what]
-    ways = ((what, count) for what, count in counts.most_common() if what != "keep")
-    return "", ", ".join(
-        f"{count} {'pointers' if what == 'point' and count > 1 else VERBS[what]}" for what, count in ways
-    )
+    ways = [counted(what, count) for what, count in counts.most_common() if what != "keep"]
+    return "", ", ".join(ways)
+
+
+def counted(what: str, count: int) -> str:
+    """How many go one way: 3 summarised, 2 pointers."""
+    if what == "point" and count != 1:
+        return f"{count} pointers"
+    return f"{count} {next((verb for known, verb in VERBS.items() if known == what), what)}"
 
 
 def group_after(timeline: Timeline, group: int, found: dict[int, Verdict], values: array[int]) -> int:
