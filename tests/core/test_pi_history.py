@@ -81,6 +81,15 @@ def test_each_item_says_with_what_it_left() -> None:
     assert [at for text, _, at in later if "SECOND" in text] == [None]
 
 
+def test_an_edit_of_what_has_left_already_changes_nothing() -> None:
+    build = Build()
+    build.user("one")
+    build.user("two")
+    compaction = build.add("compaction", summary="FIRST", firstKeptEntryId="e0000001", tokensBefore=1)
+    build.add("context_edit", targetId="e0000000", replacement=None)
+    assert sights(opened(build.bytes()))[0] == ("one", "summarized", compaction)
+
+
 def test_a_compaction_may_bring_back_what_an_earlier_one_took() -> None:
     build = Build()
     build.user("one")
