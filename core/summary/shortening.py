@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+from core.repeatable import repeatable
 from core.summary import signals
 from core.summary.document import Row, Section, write_document, write_row
+from core.summary.shell import is_test
 from core.summary.template import Template
 
 NEVER = frozenset({"goal", "constraints", "changes", "errors", "todo", "request"})
@@ -68,6 +70,9 @@ ORDER: tuple[tuple[str, tuple[int, ...]], ...] = (
 )
 """What is shortened, and to what, from the first step until the document fits: rows of a section, places of a
 changed file, or tokens of `messages` and `earlier`. A plan's finished steps in `done` stay."""
+
+INSTRUCTIONS = frozenset({"SKILL.md", "AGENTS.md", "CLAUDE.md", "GEMINI.md"})
+"""Names of files that tell an agent how to work: that they were read is worth knowing longest."""
 
 _HEAD = 0.7
 """Share of a shortened text that is its beginning; the rest is its end."""
@@ -137,20 +142,24 @@ def _errors(rows: tuple[Row, ...], old: int) -> tuple[Row, ...]:
 
 
 def _newest(rows: tuple[Row, ...], number: int, about: frozenset[str]) -> tuple[tuple[Row, ...], int]:
-    """The plan's steps, what the focus speaks of, then the newest; in their order. And how many were left out."""
-    ranked = sorted(
-        range(len(rows)),
-        key=lambda n: (
-            rows[n].label.startswith("step_"),
-            bool(about and about & signals.content_words(rows[n].text)),
-            bool(rows[n].children) or rows[n].marked("failed") is not None,
-            n,
-        ),
-        reverse=True,
-    )
+    """The rows that weigh most, in their order, and how many were left out.
+
+    First the plan's steps, then what the focus speaks of, files of instructions, what was taken back or explained,
+    commands that did more than look; of equals the newest.
+    """
+
+    def weight(at: int) -> tuple[bool, bool, bool, bool, bool, int]:
+        row = rows[at]
+        of_focus = bool(about) and bool(about & signals.content_words(row.text))
+        looked = row.style == "code" and repeatable(row.text) and not is_test(row.text)
+        instructs = row.text.rpartition("/")[2] in INSTRUCTIONS
+        return row.label.startswith("step_"), of_focus, instructs, bool(row.children), not looked, at
+
     steps = sum(row.label.startswith("step_") for row in rows)
-    chosen = sorted(ranked[: max(number, steps)])
-    return tuple(rows[n] for n in chosen), len(rows) - len(chosen)
+    if len(rows) <= max(number, steps):
+        return rows, 0
+    chosen = sorted(sorted(range(len(rows)), key=weight, reverse=True)[: max(number, steps)])
+    return tuple(rows[at] for at in chosen), len(rows) - len(chosen)
 
 
 def _within(rows: tuple[Row, ...], budget: int, count: Count) -> tuple[tuple[Row, ...], int]:

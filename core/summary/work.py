@@ -148,7 +148,7 @@ def work(all_runs: Sequence[Run]) -> Work:
                 _add_change(done.changes, FileChange(path, run.result_entry, how))
         if run.kind == "read" and not run.failed and not run.kept:
             _note_read(done.reads, run)
-        elif run.kind in {"shell", "other", "agent", "web"} and not run.kept:
+        elif run.kind in {"shell", "other", "agent", "web", "skill"} and not run.kept:
             _note_command(done.commands, run)
     done.milestones = _milestones(all_runs)
     for one in done.milestones:

@@ -273,3 +273,44 @@ def test_every_truth_of_the_sample_under_its_heading(name: str, kept_turns: int)
     assert {(step.text, step.status) for step in read.plan.steps} == expected
     assert truth["goal"]["text"] in read.goal[0].text
     assert truth["last_request"]["text"] in read.request.text
+
+
+def test_commands_that_did_something_stay_longest() -> None:
+    history = History()
+    history.user("Go.")
+    for number in range(60):
+        history.run(f"ls src/{number}")
+        history.run(f"cat src/{number}/a.py")
+    history.run("docker compose up -d")
+    for number in range(60):
+        history.run(f"wc -l src/{number}")
+    read = parse(history.summary(budget=250))
+    assert read is not None and 0 < len(read.commands) < 20
+    assert "docker compose up -d" in [command.command for command in read.commands]
+
+
+def test_instructions_that_were_read_stay_named() -> None:
+    history = History()
+    history.user("Go.")
+    history.tool("read", {"path": "skills/pdf/SKILL.md"})
+    for number in range(200):
+        history.tool("read", {"path": f"src/{number}.py"})
+    assert "`skills/pdf/SKILL.md`" in history.summary(budget=250)
+
+
+def test_a_branch_summary_stands_apart() -> None:
+    history = History()
+    history.user("Go.")
+    history.user("The following is a summary of a branch:\n\n<summary>\nTried B.</summary>", mark="branch_summary")
+    history.agent("I see.")
+    facts = history.facts()
+    assert texts(facts.earlier) == ["Tried B."]
+    assert facts.request is not None and facts.request.text == "Go."
+
+
+def test_two_earlier_summaries_in_order() -> None:
+    history = History()
+    history.user("<summary>\nFirst.\n</summary>", mark="summary")
+    history.user("Go.")
+    history.user("<summary>\nSecond.\n</summary>", mark="summary")
+    assert texts(history.facts().earlier) == ["First.", "Second."]
