@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from core.proposal import Cut
 from core.view import Item, Unit, pair_up, turns
@@ -33,9 +34,10 @@ def legal_cuts(units: Sequence[Unit], items: Sequence[Item]) -> tuple[LegalCut, 
     and thinking stays with the calls it led to, because both are in one unit.
     """
     turn_of = {unit.id: turn.number for turn in turns(units) for unit in turn.units}
+    reach, running = _reach(units), _running_call(units, items)
     cuts: list[LegalCut] = []
     for position in range(1, len(units)):
-        if refusal(units, items, position):
+        if _refusal(units, position, reach, running):
             continue
         unit = units[position]
         number = turn_of[unit.id]
@@ -48,29 +50,34 @@ def refusal(units: Sequence[Unit], items: Sequence[Item], position: int) -> str:
     """Why the history may not be cut before unit `position`; empty where it may."""
     if not 0 < position < len(units):
         return "nothing lies before this place" if position <= 0 else "nothing would be kept"
+    return _refusal(units, position, _reach(units), _running_call(units, items))
+
+
+def _refusal(units: Sequence[Unit], position: int, reach: Sequence[int], running: int | None) -> str:
     unit = units[position]
     if unit.kind in _NEVER_FIRST:
         return _NEVER_FIRST[unit.kind]
-    border = unit.first
-    for other in units[:position]:
-        if other.last > border:
-            return "a tool call before this place has its result after it"
-    return _open_call(units, items, position)
-
-
-def _open_call(units: Sequence[Unit], items: Sequence[Item], position: int) -> str:
-    """A call that still runs at the end of the session must not be summarised away."""
-    pairing = pair_up(items)
-    unanswered = {items[at].call_id for at in pairing.unanswered}
-    repaired = {item.call_id for item in items if item.kind == "tool_result" and item.origin == "repair"}
-    last_exchange = max((at for at, unit in enumerate(units) if unit.kind == "exchange"), default=-1)
-    if last_exchange < 0 or last_exchange >= position:
-        return ""
-    calls = {items[at].call_id for at in units[last_exchange].items if items[at].kind == "tool_call"}
-    after = units[last_exchange + 1 :]
-    if calls & (unanswered | repaired) and not any(unit.starts_turn for unit in after):
+    if reach[position - 1] > unit.first:
+        return "a tool call before this place has its result after it"
+    if running is not None and running < position:
         return "the call before this place has no result yet: wait for it, or cut before it"
     return ""
+
+
+def _reach(units: Sequence[Unit]) -> tuple[int, ...]:
+    """For each unit the last item that it or any unit before it holds."""
+    return tuple(accumulate((unit.last for unit in units), max))
+
+
+def _running_call(units: Sequence[Unit], items: Sequence[Item]) -> int | None:
+    """Index of the unit whose call still runs at the end of the session: it must not be summarised away."""
+    last_exchange = max((at for at, unit in enumerate(units) if unit.kind == "exchange"), default=None)
+    if last_exchange is None or any(unit.starts_turn for unit in units[last_exchange + 1 :]):
+        return None
+    unanswered = {items[at].call_id for at in pair_up(items).unanswered}
+    repaired = {item.call_id for item in items if item.kind == "tool_result" and item.origin == "repair"}
+    calls = {items[at].call_id for at in units[last_exchange].items if items[at].kind == "tool_call"}
+    return last_exchange if calls & (unanswered | repaired) else None
 
 
 def ranked(cuts: Sequence[LegalCut], best: int) -> dict[int, int]:
