@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, cast
 
 from core.patch import Append, Create, Patch
 
@@ -136,6 +136,6 @@ def fingerprint(files: Files, path: Path) -> str:
 def holding(files: Files, path: Path) -> AbstractContextManager[None]:
     """Keep `path` open on the disk below `files` while many small reads follow, where there is such a file."""
     base = files
-    while isinstance(base, Overlay):
-        base = base.base
+    while not isinstance(base, Disk) and hasattr(base, "base"):
+        base = cast(Files, base.base)
     return base.held(path) if isinstance(base, Disk) and base.exists(path) else nullcontext()

@@ -30,6 +30,8 @@ class Entry:
     """Seconds since 1970, UTC; None where the record has none or a broken one."""
     role: str = ""
     """The role of the message in the record, if it has one."""
+    path: Path | None = None
+    """The file that the record stands in where that is not the session's own, such as the parent of a fork."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,4 +76,4 @@ class Session:
 
     def raw(self, entry: Entry) -> bytes:
         """The stored bytes of one entry, read now."""
-        return self.files.read(self.path, entry.offset, entry.length)
+        return self.files.read(entry.path or self.path, entry.offset, entry.length)

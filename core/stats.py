@@ -110,7 +110,7 @@ def stats(opened: Opened, budget: Budget) -> Stats:
         by_kind=_tally((item.mark or item.kind, count) for item, count in zip(items, tokens, strict=True)),
         by_tool=_tally((calls[at].name, tokens[at]) for at in calls),
         by_file=_tally((file, tokens[at]) for at, file in enumerate(files) if file),
-        by_record_type=_tally((entry.kind, entry.length) for entry in opened.session.entries),
+        by_record_type=_tally((entry.kind, entry.length) for entry in opened.session.entries if entry.path is None),
         biggest=tuple(Big(at, items[at], tokens[at], files[at]) for at in order[:BIGGEST] if tokens[at]),
         boundaries=opened.usage.boundaries,
     )

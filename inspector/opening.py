@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from core.agents import detect
+from core.agents import bundle, detect
 from core.agents.protocol import Found, Progress
 from core.errors import NotASession, SeamlineError
 from core.files import Disk
@@ -34,6 +34,9 @@ def session_at(path: Path) -> Path:
     Raises WrongUsage where nothing is there, NotASession where a folder holds none, SeveralSessions.
     """
     if path.is_dir():
+        whole = bundle(Disk(), path)
+        if whole is not None:
+            return whole
         found = sessions_in(path)
         if len(found) > 1:
             raise SeveralSessions(path, found)

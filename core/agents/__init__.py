@@ -30,3 +30,12 @@ def detect(files: Files, path: Path) -> Agent:
         if agent.detect(files, path):
             return agent
     raise NotASession(f"{path}: not a session of {', '.join(AGENTS)}: give the path of a session file")
+
+
+def bundle(files: Files, folder: Path) -> Path | None:
+    """The session that a folder is as a whole, such as a fork beside its parents; None where it is no such bundle."""
+    for name in AGENTS:
+        path = agent_named(name).bundle(files, folder)
+        if path is not None:
+            return path
+    return None

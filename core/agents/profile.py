@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import tomllib
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from core.agents.protocol import Profile, Tool
 
 
+@cache
 def load_profile(path: Path) -> Profile:
-    """The profile in one `agent.toml`. Raises OSError, KeyError or ValueError where the file is wrong."""
+    """The profile in one `agent.toml`, read once. Raises OSError, KeyError or ValueError where the file is wrong."""
     data: dict[str, Any] = tomllib.loads(path.read_text("utf-8"))
     image = data["image_tokens"]
     tools = {name: Tool(name=name, **fields) for name, fields in data.get("tools", {}).items()}

@@ -136,7 +136,9 @@ class Agent(Protocol):
     """One agent's format. Pure over its inputs, but for what it reads through `Files`."""
 
     name: str
-    profile: Profile
+
+    @property
+    def profile(self) -> Profile: ...
 
     def detect(self, files: Files, path: Path) -> bool:
         """Whether this agent wrote the file (judged by content, from a bounded head)."""
@@ -191,3 +193,11 @@ class Agent(Protocol):
     def image(self, session: Session, source: Sequence[Source]) -> bytes | None:
         """The bytes of an image item, read now."""
         ...
+
+    def bundle(self, files: Files, folder: Path) -> Path | None:
+        """The session that `folder` is as a whole, as a path for `open`; None where it is no bundle of this agent."""
+        return None
+
+    def children(self, files: Files, path: Path) -> Iterator[Found]:
+        """Sub-agents and forks that the session at `path` began, as far as they lie on this machine."""
+        return iter(())

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 from pathlib import Path
 
 from core.agents.profile import load_profile
-from core.agents.protocol import Found, Options, Profile, Progress, Stamp, Usage
+from core.agents.protocol import Agent, Found, Options, Profile, Progress, Stamp, Usage
 from core.files import Files
 from core.patch import Patch
 from core.proposal import Proposal
@@ -18,12 +17,12 @@ from core.view import Item, Seen, Source, Unit, View
 # Each method imports its module when first called: a view needs none of what writes, and must be quick.
 
 
-class Pi:
+class Pi(Agent):
     """One way in for each thing that `core.agents.protocol.Agent` asks."""
 
     name = "pi"
 
-    @cached_property
+    @property
     def profile(self) -> Profile:
         return load_profile(Path(__file__).with_name("agent.toml"))
 
