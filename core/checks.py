@@ -10,6 +10,7 @@ from core.metering import tokens_after, tokens_before
 from core.opening import Opened
 from core.policies.settings import Settings
 from core.proposal import Proposal
+from core.spans import kept
 from core.view import Item, pair_up
 
 MUCH_REMOVED = 0.9
@@ -157,5 +158,6 @@ def summary_checks(opened: Opened, proposal: Proposal) -> tuple[Check, ...]:
     from core.summary.checking import check_summary
 
     replaced = sum(tokens_before(opened, d) for d in proposal.dispositions if d.what == "summarize")
-    found = check_summary(proposal.summary, opened.counter, replaced)
+    elsewhere = [item.text for item in kept(opened, proposal)]
+    found = check_summary(proposal.summary, opened.counter, replaced, elsewhere=elsewhere)
     return tuple(Check(f"summary-{name}", ok, message) for name, ok, message in found)

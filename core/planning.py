@@ -21,6 +21,7 @@ from core.patch import Patch
 from core.policies import policy_named
 from core.policies.settings import Settings
 from core.proposal import Disposition, Proposal, Summary
+from core.spans import kept, span
 from core.view import Item, Seen
 
 Writer = Callable[["Opened", Sequence[Seen], Sequence[Item], Settings], Summary]
@@ -158,30 +159,18 @@ def revise(
 
 
 def with_summary(opened: Opened, proposal: Proposal, settings: Settings, writer: Writer) -> Proposal:
-    """The proposal with a summary exactly where something is summarised."""
+    """The proposal with a summary exactly where something is summarised.
+
+    A text that a person gave stays as it is; the state behind it is that of what is summarised now.
+    """
     summarised = {d.unit for d in proposal.dispositions if d.what == "summarize"}
     if not summarised:
         return replace(proposal, summary=None)
-    if proposal.summary is not None and proposal.summary.writer != "offline":
-        return proposal
-    return replace(proposal, summary=writer(opened, span(opened, proposal), kept(opened, proposal), settings))
-
-
-def span(opened: Opened, proposal: Proposal) -> list[Seen]:
-    """What a summary has to stand for: the session's past, without what stays verbatim and what was dropped."""
-    gone = {d.unit for d in proposal.dispositions if d.what == "summarize"}
-    stays = {entry for unit in opened.units if unit.id not in gone for entry in unit.entries}
-    return [
-        seen
-        for seen in opened.agent.history(opened.session, opened.resume)
-        if seen.sight in ("visible", "summarized", "pruned") and not stays & {s.entry for s in seen.item.source}
-    ]
-
-
-def kept(opened: Opened, proposal: Proposal) -> list[Item]:
-    """The items that stay in the view, in order, as they are before any shortening."""
-    gone = {d.unit for d in proposal.dispositions if d.what in ("summarize", "drop")}
-    return [opened.view.items[at] for unit in opened.units if unit.id not in gone for at in unit.items]
+    fresh = writer(opened, span(opened, proposal), kept(opened, proposal), settings)
+    given = proposal.summary
+    if given is None or given.writer == "offline":
+        return replace(proposal, summary=fresh)
+    return replace(proposal, summary=replace(given, state=fresh.state))
 
 
 def offline(opened: Opened, seen: Sequence[Seen], beside: Sequence[Item], settings: Settings) -> Summary:
@@ -196,6 +185,7 @@ def offline(opened: Opened, seen: Sequence[Seen], beside: Sequence[Item], settin
         opened.counter,
         budget_tokens=summary_room(opened, settings),
         focus=settings.focus,
+        order=[entry.id for entry in opened.session.entries],
     )
 
 
