@@ -35,6 +35,8 @@ def run(arguments: argparse.Namespace) -> int:
     if path is not None and not path.exists():
         hint = "" if path.parent != Path() else ", and no command is called so (`seamline --help` lists them)"
         raise WrongUsage(f"{path}: no such file{hint}: give the path of a session file or a folder")
+    if arguments.leaf is not None:
+        raise WrongUsage("the inspector shows the leaf that the client would choose: use `seamline view PATH --leaf`")
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise WrongUsage("the inspector needs a terminal: use `seamline view PATH` where there is none")
     from inspector.app import run as show
