@@ -34,4 +34,4 @@ class Commands(Provider):
 
     @staticmethod
     def _help(key: Key) -> str:
-        return f"[{key.display}]  {key.help}".strip()
+        return f"key: {key.display}" + (f" · {key.help}" if key.help else "")

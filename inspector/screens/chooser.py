@@ -71,7 +71,7 @@ class ChooserScreen(WorkingScreen[None]):
         worker = get_current_worker()
         samples = False
         if self.folder is not None:
-            found, where = list(sessions_in(self.folder)), str(self.folder)
+            found, where = list(sessions_in(self.folder)), f"in {self.folder}"
         else:
             found = sorted(_on_this_machine(), key=lambda session: -session.modified)
             where = "on this machine: " + _looked_at()

@@ -45,7 +45,7 @@ class CompareScreen(Screen[None]):
     def _total(self, name: str, opened: Opened) -> str:
         window = self.plan.opened.resume.window
         share = f" · {figures.share(opened.view_tokens, window.value)}" if window else ""
-        return f"{name} {opened.view_tokens:,} tokens{share} · {len(opened.view.items):,} items"
+        return f"{name} {opened.view_tokens:,} tokens · {len(opened.view.items):,} items{share}"
 
     def on_mount(self) -> None:
         for name, opened in (("before", self.plan.opened), ("after", self.plan.after)):

@@ -128,7 +128,6 @@ def receipt_blocks(receipt: Receipt, agent: str) -> list[Block]:
             Block("body", ""),
             Block("key", f"To go on: open this session anew in {agent}, as with /resume."),
             Block("fact", f"A {agent} that still has it open keeps its old history in memory: close it first."),
-            Block("fact", "U takes the commit back, as long as nothing else was written to the file."),
         ]
     return blocks
 

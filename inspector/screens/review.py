@@ -34,6 +34,7 @@ from inspector.screens.summary import SummaryScreen
 from inspector.widgets.cells import visible
 from inspector.widgets.detail_rows import Block
 from inspector.widgets.review_list import ReviewList
+from inspector.widgets.review_rows import KEY_WORDS
 from inspector.widgets.staircase import Staircase
 from inspector.widgets.staircase_rows import steps
 from inspector.widgets.text_pane import TextPane
@@ -173,6 +174,8 @@ class ReviewScreen(BrowsingScreen[Path | None]):
         if self.list.on_cut or not self.timeline.groups:
             return cut_blocks(proposal, self.plan)
         position = self.timeline.lines[line].position if line is not None else None
+        if line is None:
+            return [Block("key", f"keys, for the whole turn: {' · '.join(KEY_WORDS.values())}"), *super().blocks()]
         if position is None or self.raw:
             return super().blocks()
         return [*verdict_blocks(self.opened, position, self.list.verdicts.get(position)), *super().blocks()]

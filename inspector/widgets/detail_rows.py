@@ -40,7 +40,8 @@ def line_blocks(session: Session, line: Line, tokens: int, counted: bool) -> lis
     """Heading, facts and full text of one item."""
     item = line.item
     kind = kind_of(item)
-    blocks = [Block("title", " ".join(word for word in (ICONS.get(kind, "·"), kind, item.name) if word))]
+    title_style = "error" if item.is_error else "title"
+    blocks = [Block(title_style, " ".join(word for word in (ICONS.get(kind, "·"), kind, item.name) if word))]
     facts = [f"{figures.tokens(tokens, counted)} tokens {'counted' if counted else 'estimated'}"]
     if item.kind != "image":
         facts.append(_length(item))
@@ -89,7 +90,7 @@ def body(item: Item) -> Iterator[Block]:
     elif item.kind == "tool_call":
         yield from arguments(item.arguments)
     else:
-        style = "error" if item.is_error else "thinking" if item.kind == "thinking" else "body"
+        style = "thinking" if item.kind == "thinking" else "body"
         yield Block(style, item.text)
 
 

@@ -13,6 +13,8 @@ from inspector.widgets.timeline_rows import Timeline, Tokens
 
 BLOCKS = " ▁▂▃▄▅▆▇█"
 DROP = "┊"
+WIDEST = 16
+"""Cells that one reply takes at most, where there are few."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +71,7 @@ def columns(growth: Growth, width: int) -> list[tuple[int, bool, str]]:
     points = growth.points
     if not points:
         return []
-    width = min(width, len(points) * max(1, min(4, width // len(points))))
+    width = min(width, len(points) * WIDEST)
     out: list[tuple[int, bool, str]] = []
     previous = -1
     for column in range(width):

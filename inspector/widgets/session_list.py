@@ -39,7 +39,7 @@ class _Columns:
 
 def _columns(width: int) -> _Columns:
     fixed = 1 + 12 + 10 + 11 + 14
-    path = max(0, min(60, (width - fixed) // 2)) if width >= 100 else 0
+    path = max(0, min(60, (width - fixed) * 2 // 5)) if width >= 100 else 0
     return _Columns(12, max(0, width - fixed - path), 10, 11, 14, path)
 
 
