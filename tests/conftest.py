@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+import os
 import socket
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# A busy machine is slow, which is no fault; and CI is to say the same of the same code.
+settings.register_profile(
+    "seamline",
+    deadline=None,
+    derandomize="CI" in os.environ,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+settings.load_profile("seamline")
 
 
 @pytest.fixture(autouse=True)

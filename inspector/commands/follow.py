@@ -44,11 +44,11 @@ def run(arguments: argparse.Namespace) -> int:
     def again() -> Look:
         return _look(path, said, arguments.leaf)
 
-    first = again()
-    print(f"seamline follow: following {path}, stop with Ctrl-C", file=sys.stderr, flush=True)
-    if not arguments.json:
-        print_lines([state_line(first)])
     try:
+        first = again()
+        print(f"seamline follow: following {path}, stop with Ctrl-C", file=sys.stderr, flush=True)
+        if not arguments.json:
+            print_lines([state_line(first)])
         for event in follow(path, first, again, Disk()):
             if arguments.json:
                 print_json(event.to_json())
