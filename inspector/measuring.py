@@ -13,10 +13,13 @@ from core.planning import budget_of
 from core.policies.settings import Settings
 from inspector.widgets.growth_rows import Growth, reported
 from inspector.widgets.meter_rows import Gauge
-from inspector.widgets.timeline_rows import Timeline
+from inspector.widgets.timeline_rows import Timeline, Tokens
 
 STEP = 0.1
-"""Seconds between two reports."""
+"""Seconds between two reports, for a session of ordinary length."""
+
+LINES_PER_SECOND = 500_000
+"""How many lines of a session lengthen that by a second, as each report makes the list add up anew."""
 
 Report = Callable[[int, "array[int]"], None]
 """Called with the number of the first line and the counted tokens of the lines from there on."""
@@ -34,16 +37,17 @@ class Measured:
 
 def count(opened: Opened, timeline: Timeline, report: Report, cancelled: Callable[[], bool]) -> None:
     """Count every line, what the model sees first; stops early where it is cancelled."""
+    pause = STEP + len(timeline.lines) / LINES_PER_SECOND
     for start, stop in _spans(timeline):
         values = array("q")
-        first, due = start, time.monotonic() + STEP
+        first, due = start, time.monotonic() + pause
         for index in range(start, stop):
             values.append(opened.counter.count(timeline.lines[index].item))
             if time.monotonic() >= due:
                 if cancelled():
                     return
                 report(first, values)
-                first, values, due = index + 1, array("q"), time.monotonic() + STEP
+                first, values, due = index + 1, array("q"), time.monotonic() + pause
         if values and not cancelled():
             report(first, values)
 
@@ -69,8 +73,9 @@ def measure(opened: Opened) -> Measured:
     return Measured(gauge, budget.threshold, reported(opened.session, usage))
 
 
-def first_gauge(opened: Opened, estimated: int) -> Gauge:
-    """The figures of the window before anything was counted."""
-    used = Figure(estimated, "estimated", "view, bytes / 4")
+def first_gauge(opened: Opened, tokens: Tokens) -> Gauge:
+    """The figures of the window before everything was counted."""
+    done = sum(tokens.counted) / (len(tokens.counted) or 1)
+    used = Figure(tokens.total, "estimated", f"view, bytes / 4, {done:.0%} counted")
     budget = handoff_budget(opened.resume.window, used, opened.resume.max_output)
     return Gauge(used, used, marks(budget, opened.agent.profile))

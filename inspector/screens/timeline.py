@@ -42,6 +42,7 @@ class TimelineScreen(BrowsingScreen[None]):
         self.opened = opened
         self.measured: Measured | None = None
         """None until everything is counted."""
+        self._counting = True
 
     def compose(self) -> ComposeResult:
         with Vertical(id="top"):
@@ -55,7 +56,7 @@ class TimelineScreen(BrowsingScreen[None]):
 
     def on_mount(self) -> None:
         self._lay_out(build(self.opened.view, self.opened.turns, ()))
-        self.query_one(Meter).show(first_gauge(self.opened, self.tokens.total))
+        self.query_one(Meter).show(first_gauge(self.opened, self.tokens))
         self.list.focus()
         self._read_and_count()
 
@@ -90,6 +91,7 @@ class TimelineScreen(BrowsingScreen[None]):
 
     def _counted(self, first: int, values: array[int]) -> None:
         self.tokens.count(self.timeline, first, values)
+        self.query_one(Meter).show(first_gauge(self.opened, self.tokens))
         self.list.refresh()
 
     def _measured(self, measured: Measured) -> None:
@@ -100,7 +102,13 @@ class TimelineScreen(BrowsingScreen[None]):
         self.show_detail()
 
     def action_back(self) -> None:
-        if not self.close_detail() and len(self.app.screen_stack) > 2:
+        if self.close_detail():
+            return
+        if self.measured is None and self._counting:
+            self._counting = False
+            self.workers.cancel_group(self, "measure")
+            self.notify("Counting stopped: figures with ~ are estimates. A review counts on.")
+        elif len(self.app.screen_stack) > 2:
             self.dismiss(None)
 
     def action_past(self) -> None:
@@ -114,6 +122,9 @@ class TimelineScreen(BrowsingScreen[None]):
     def action_review(self) -> None:
         if self.measured is None:
             self.notify("Tokens are still being counted: a proposal needs them.")
+            if not self._counting:
+                self._counting = True
+                self._read_and_count()
             return
         self.app.push_screen(ReviewScreen(self.opened, self.measured.gauge.marks), self._written)
 

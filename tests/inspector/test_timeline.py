@@ -279,3 +279,45 @@ async def test_help_and_palette_come_from_the_table_of_keys() -> None:
         await until(pilot, lambda: screen.list.selected[0] is not None)
         line, _ = screen.list.selected
         assert line is not None and screen.tokens.values[line] == max(screen.tokens.values)
+
+
+async def test_counting_can_be_stopped_and_goes_on_when_a_review_needs_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    from inspector import measuring
+
+    stopped: list[bool] = []
+
+    def endless(opened: Opened, timeline: Timeline, report: object, cancelled: Any) -> None:
+        while not cancelled():
+            time.sleep(0.01)
+        stopped.append(True)
+
+    real = measuring.count
+    monkeypatch.setattr("inspector.screens.timeline.count", endless)
+    app = Inspector(ENGLISH, VERSION)
+    async with app.run_test(size=(120, 40)) as pilot:
+        screen = await on(pilot, TimelineScreen)
+        await until(pilot, lambda: screen.list.count > 10)
+        await pilot.press("escape")
+        await until(pilot, lambda: stopped)
+        assert app.screen is screen and screen.measured is None
+        monkeypatch.setattr("inspector.screens.timeline.count", real)
+        await pilot.press("v")
+        await on_timeline(pilot)
+        assert screen.tokens.counted_to == len(screen.tokens.values)
+
+
+async def test_the_look_can_be_switched_and_every_row_follows() -> None:
+    app = Inspector(ENGLISH, VERSION)
+    async with app.run_test(size=(120, 40)) as pilot:
+        screen = await on_timeline(pilot)
+
+        def colours() -> set[str]:
+            strips = [screen.list.render_line(y) for y in range(10)]
+            return {str(segment.style.color) for strip in strips for segment in strip if segment.style}
+
+        dark = colours()
+        await pilot.press("ctrl+t")
+        await pilot.pause()
+        light = colours()
+        assert not app.current_theme.dark
+        assert dark and light and not dark & light
