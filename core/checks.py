@@ -6,7 +6,7 @@ from collections import Counter as Multiset
 from dataclasses import dataclass
 from typing import Any
 
-from core.metering import tokens_after, tokens_before
+from core.metering import gain, tokens_before
 from core.opening import Opened
 from core.policies.settings import Settings
 from core.proposal import Proposal
@@ -144,7 +144,7 @@ def _adds_up(opened: Opened, proposal: Proposal, after: Opened) -> Check:
     if proposal.summary is not None:
         marked = (n for item, n in zip(after.view.items, after.item_tokens) if item.mark == "summary")
         summary = next(marked, 0)
-    freed = sum(tokens_before(opened, d) - tokens_after(opened, d) for d in proposal.dispositions)
+    freed = gain(opened, proposal.dispositions)
     expected = opened.view_tokens - freed + summary
     if expected == after.view_tokens:
         return Check("numbers-add-up", True)

@@ -93,7 +93,7 @@ class Plan:
                 "tokens": _counted(self.after.view_tokens),
                 "items": [item.to_json() for item in self.after.view.items],
             },
-            "dispositions": [_disposition_json(opened, disposition) for disposition in proposal.dispositions],
+            "dispositions": [_disposition_json(opened, one, proposal.dispositions) for one in proposal.dispositions],
             "cut": _cut_json(proposal),
             "summary": _summary_json(proposal, self.summary_tokens),
             "checks": [check.to_json() for check in self.checks],
@@ -106,7 +106,7 @@ def _counted(value: int) -> dict[str, Any]:
     return {"value": value, "kind": "counted", "includes": "view"}
 
 
-def _disposition_json(opened: Opened, disposition: Disposition) -> dict[str, Any]:
+def _disposition_json(opened: Opened, disposition: Disposition, among: Sequence[Disposition]) -> dict[str, Any]:
     unit = opened.unit_by_id[disposition.unit]
     sources = disposition.source or tuple(source for at in unit.items for source in opened.view.items[at].source[:1])
     return {
@@ -116,7 +116,7 @@ def _disposition_json(opened: Opened, disposition: Disposition) -> dict[str, Any
         "class": disposition.klass,
         "reason": disposition.reason,
         "text": disposition.text,
-        "tokens_before": tokens_before(opened, disposition),
+        "tokens_before": tokens_before(opened, disposition, among),
         "tokens_after": tokens_after(opened, disposition),
     }
 

@@ -16,7 +16,7 @@ from core.limiting import limit_log
 from core.pointers import is_pointer, pointer
 from core.proposal import Disposition
 from core.repeatable import repeatable
-from core.view import Item, Turn, Unit, turns
+from core.view import Item, Source, Turn, Unit, turns
 
 COURTESY = re.compile(
     r"^(?:hi|hello|hey|thanks?|thank you|thx|ok(?:ay)?|great|perfect|nice|cool|good|got it|sounds good|yes|yep|sure|"
@@ -56,6 +56,13 @@ class Prunable:
     count: Callable[[str], int]
     """Tokens of a text."""
     rules: PruneRules = field(default_factory=PruneRules)
+    results: Callable[[Unit], Sequence[Source]] | None = None
+    """The results of a unit that the format can shorten; None: all of them."""
+
+    def can_shorten(self, call: Call) -> bool:
+        """Whether the format can carry another text in the place of this call's result."""
+        source = self.items[call.result].source
+        return bool(source) and (self.results is None or source[0] in self.results(self.units[call.order]))
 
 
 def prune(view: Prunable) -> tuple[Disposition, ...]:
@@ -66,6 +73,8 @@ def prune(view: Prunable) -> tuple[Disposition, ...]:
     chosen: list[tuple[int, Disposition]] = []
     for call in calls:
         if call.result in protected or call.tool.protected or is_pointer(view.items[call.result].text):
+            continue
+        if not view.can_shorten(call):
             continue
         disposition = _pointed(view, call, reasons) or _limited(view, call)
         if disposition is not None:

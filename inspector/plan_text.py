@@ -64,7 +64,9 @@ def _reasons(plan: Plan) -> list[str]:
         groups[disposition.what, reason_family(disposition.reason)].append(disposition)
     rows: list[tuple[int, str]] = []
     for (what, reason), members in groups.items():
-        freed = sum(tokens_before(plan.opened, d) - tokens_after(plan.opened, d) for d in members)
+        freed = sum(
+            tokens_before(plan.opened, d, plan.proposal.dispositions) - tokens_after(plan.opened, d) for d in members
+        )
         rows.append((freed, f"  {'−' + format(freed, ','):>10} {len(members):>4} {_VERBS[what]}: {reason}"))
     rows.sort(key=lambda row: -row[0])
     shown = [text for _, text in rows[:SHOWN_REASONS]]

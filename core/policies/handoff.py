@@ -75,6 +75,7 @@ def prunable(opened: Opened, rules: PruneRules | None = None) -> Prunable:
         allows=lambda unit, what: what in opened.options(unit).allowed,
         count=opened.counter.text,
         rules=rules or PruneRules(),
+        results=lambda unit: opened.options(unit).results,
     )
 
 

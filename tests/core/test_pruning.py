@@ -12,10 +12,11 @@ from core.planning import revise
 from core.pointers import is_pointer
 from core.policies.handoff import propose, prunable
 from core.policies.settings import Settings
-from core.proposal import Disposition
+from core.proposal import Disposition, Proposal
 from core.pruning import PruneRules, prune
 from core.repeatable import repeatable
-from tests.core.pi_sessions import Build, opened, stamp
+from core.view import Source
+from tests.core.pi_sessions import PICTURES, Build, opened, stamp
 
 LONG = "".join(f"{number} def step_{number}(): return {number}\n" for number in range(300))
 NOTHING_RECENT = PruneRules(recent_results=0, recent_turns=0)
@@ -155,3 +156,50 @@ def test_where_only_the_user_spoke_there_is_nothing_to_propose() -> None:
 )
 def test_what_can_be_run_again(command: str, expected: bool) -> None:
     assert repeatable(command) is expected
+
+
+def picture(number: int) -> dict[str, Any]:
+    return {"type": "image", "data": PICTURES[number], "mimeType": "image/png"}
+
+
+def pictured(story: Story, *failed: bool) -> tuple[str, list[str]]:
+    """One reply that reads a file for each flag, each result with text and a picture."""
+    calls = [story.call(path=f"src/{number}.py") for number in range(len(failed))]
+    reply = story.assistant(calls)
+    parts = [{"type": "text", "text": LONG}]
+    results = [
+        story.result(call["id"], [*parts, picture(number)], failed=bad)
+        for number, (call, bad) in enumerate(zip(calls, failed))
+    ]
+    return reply, results
+
+
+def test_a_result_that_the_client_adds_words_to_is_not_shortened() -> None:
+    story = Story(wire="anthropic-messages")
+    story.user("look")
+    _, results = pictured(story, False, True)
+    story.user("go on")
+    seen = opened(story.bytes())
+    found = prune(prunable(seen, NOTHING_RECENT))
+    assert [disposition.source[0].entry for disposition in found] == results[:1]
+    plan = revise(seen, Proposal("handoff", found), Settings(), stamp())
+    assert plan.commits_as == "append" and plan.may_commit
+
+
+@pytest.mark.parametrize("pointed", [(0,), (1,), (0, 1)])
+def test_the_words_above_a_run_of_pictures_leave_with_the_last_of_them(pointed: tuple[int, ...]) -> None:
+    story = Story(wire="openai-completions")
+    story.user("look")
+    reply, results = pictured(story, False, False)
+    story.user("go on")
+    seen = opened(story.bytes())
+    listed = tuple(
+        Disposition(reply, "point", "by hand", (Source(results[at], 0),), f"[Omitted: {at}]") for at in pointed
+    )
+    plan = revise(seen, Proposal("handoff", listed), Settings(), stamp())
+    assert [check.message for check in plan.checks if not check.ok] == []
+    bundled = [item for item in plan.after.view.items if item.mark == "bundled_image"]
+    assert len(bundled) == (0 if len(pointed) == 2 else 2)
+    rows = plan.to_json()["dispositions"]
+    freed = sum(row["tokens_before"] - row["tokens_after"] for row in rows)
+    assert plan.after.view_tokens == seen.view_tokens - freed
