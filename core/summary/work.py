@@ -8,14 +8,13 @@ from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 from typing import Any, cast
 
-import msgspec
-
 from core.agents.protocol import Profile, Tool, ToolKind
 from core.summary.history import Part, clean
 from core.summary.logs import failure_blocks, tells_test
 from core.summary.plans import plan_of
 from core.summary.shell import changed_paths, is_milestone, is_search, is_test
 from core.summary.state import Command, Failure, FileChange, FileRead, How, Plan
+from core.tokens.counting import compact_json, well_formed
 from core.view import pair_up
 
 LONGEST_COMMAND = 240
@@ -245,7 +244,7 @@ def _note_command(commands: dict[str, Command], run: Run) -> None:
 
 
 def _call(run: Run) -> str:
-    return f"{run.tool.name} {msgspec.json.encode(dict(run.arguments)).decode('utf-8', 'replace')}"
+    return f"{run.tool.name} {well_formed(compact_json(dict(run.arguments)))}"
 
 
 def _command(text: str, run: Run) -> Command | None:

@@ -50,12 +50,16 @@ def asks_for_more(arguments: argparse.Namespace, opened: Opened) -> bool:
 
 
 def _read_text(path: Path) -> str:
+    """What stands in an edit file or a summary file: a pipe will do, but never more than `MAXIMUM_FILE` is read."""
     try:
-        if path.stat().st_size > MAXIMUM_FILE:
-            raise SeamlineError(f"{path}: larger than {MAXIMUM_FILE >> 20} MiB: not an edit or a summary")
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+        with open(path, "rb") as file:
+            data = file.read(MAXIMUM_FILE + 1)
+        text = data.decode("utf-8")
+    except (OSError, ValueError) as error:
         raise SeamlineError(f"{path}: can't be read ({error}): give a readable UTF-8 file") from error
+    if len(data) > MAXIMUM_FILE:
+        raise SeamlineError(f"{path}: larger than {MAXIMUM_FILE >> 20} MiB: not an edit or a summary")
+    return text
 
 
 def _read_json(path: Path) -> object:

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from core.agents.pi.javascript import double
 from core.agents.pi.records import CURRENT_VERSION
 
 
@@ -58,7 +59,7 @@ def identity(value: Any, line: int) -> str | None:
         return None
     if value is True:
         return "true:"
-    return f"number:{float(value)!r}" if isinstance(value, (int, float)) else f"line:{line}"
+    return f"number:{double(value)!r}" if isinstance(value, (int, float)) else f"line:{line}"
 
 
 def stored_version(value: Any) -> int:

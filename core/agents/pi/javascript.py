@@ -59,11 +59,16 @@ def sent_json(value: Any, level: int = 0) -> Any:
     return _sent_number(value)
 
 
-def _sent_number(value: int | float) -> int | float | None:
+def double(value: int | float) -> float:
+    """A number as JavaScript holds it; infinite where it has too many digits."""
     try:
-        number = float(value)
+        return float(value)
     except OverflowError:
-        return None
+        return math.inf if value > 0 else -math.inf
+
+
+def _sent_number(value: int | float) -> int | float | None:
+    number = double(value)
     if not math.isfinite(number):
         return None
     return int(Decimal(repr(number))) if number.is_integer() and abs(number) < LARGEST_PLAIN else number

@@ -7,6 +7,7 @@ from typing import Any
 
 from core.agents.pi.context import selected
 from core.agents.pi.records import record
+from core.agents.pi.system import named_tools, prompt_text
 from core.session import Entry, Session
 
 
@@ -24,15 +25,16 @@ def replayed(session: Session, edits: Mapping[str, Entry], milliseconds: int) ->
         if message is None or _left_out(session, edits.get(entry.id)):
             continue
         found = True
-        text = _text(message.get("content"))
+        text = prompt_text(message.get("content"))
         if text:
             content.append(text)
-        for name, value in (message.get("sections") or {}).items():
+        changed = message.get("sections")
+        for name, value in changed.items() if isinstance(changed, dict) else ():
             sections.pop(name, None) if value is None else sections.update({name: value})
-        for tool in message.get("toolsRemoved") or ():
-            tools.pop(tool.get("name"), None)
-        for tool in message.get("toolsAdded") or ():
-            tools[tool.get("name")] = tool
+        for tool in named_tools(message.get("toolsRemoved")):
+            tools.pop(tool["name"], None)
+        for tool in named_tools(message.get("toolsAdded")):
+            tools[tool["name"]] = tool
     if not found:
         return None
     out: dict[str, Any] = {"role": "system", "content": "\n\n".join(content)}
@@ -55,10 +57,3 @@ def _message(session: Session, entry: Entry, newest: bool) -> dict[str, Any] | N
 
 def _left_out(session: Session, edit: Entry | None) -> bool:
     return edit is not None and record(session, edit).get("replacement", "") is None
-
-
-def _text(content: Any) -> str:
-    if isinstance(content, str):
-        return content
-    parts = content if isinstance(content, list) else ()
-    return "\n".join(part["text"] for part in parts if part.get("type") == "text")

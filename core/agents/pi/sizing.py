@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from core.agents.pi.javascript import double
 from core.agents.pi.messages import Message
 from core.agents.pi.repair import DROPPED
 from core.errors import ClientRefuses
@@ -45,7 +46,7 @@ def _measure(message: Message) -> None:
 
 def _milliseconds(message: Message) -> float:
     stored = message.fields.get("timestamp")
-    return float(stored) if isinstance(stored, (int, float)) else math.nan
+    return double(stored) if isinstance(stored, (int, float)) else math.nan
 
 
 def _tokens(usage: Any) -> float:

@@ -6,14 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-import msgspec
-
 from core.agents.pi.context import selected
 from core.agents.pi.records import detail, record
 from core.agents.pi.wires.common import clean
 from core.files import holding
 from core.resume import Resume
 from core.session import Session
+from core.tokens.counting import compact_json
 from core.view import Item, Source
 
 Stored = tuple[str, Source]
@@ -28,7 +27,7 @@ class _Prompt:
     tools: dict[str, Stored] = field(default_factory=dict[str, Stored])
 
     def replay(self, message: dict[str, Any], source: Source) -> None:
-        text = _text(message.get("content"))
+        text = prompt_text(message.get("content"))
         if text:
             self.content.append((text, source))
         sections = message.get("sections")
@@ -37,10 +36,10 @@ class _Prompt:
                 self.sections.pop(name, None)
             elif isinstance(value, str):
                 self.sections[name] = (value, source)
-        for tool in _named(message.get("toolsRemoved")):
+        for tool in named_tools(message.get("toolsRemoved")):
             self.tools.pop(tool["name"], None)
-        for tool in _named(message.get("toolsAdded")):
-            self.tools[tool["name"]] = (_compact(tool), source)
+        for tool in named_tools(message.get("toolsAdded")):
+            self.tools[tool["name"]] = (compact_json(tool), source)
 
 
 def system(session: Session, resume: Resume) -> tuple[Item, ...]:
@@ -71,21 +70,16 @@ def _messages(session: Session) -> Iterator[tuple[dict[str, Any], Source]]:
             yield message, Source(entry.id, 0)
 
 
-def _text(content: Any) -> str:
+def prompt_text(content: Any) -> str:
+    """The text of a system message's content; empty where it has none."""
     if isinstance(content, list):
         texts = [part.get("text") for part in content if isinstance(part, dict) and part.get("type") == "text"]
         return "\n".join(text for text in texts if isinstance(text, str))
     return content if isinstance(content, str) else ""
 
 
-def _named(tools: Any) -> Iterator[dict[str, Any]]:
+def named_tools(tools: Any) -> Iterator[dict[str, Any]]:
+    """The tools of a declaration that have a name."""
     for tool in tools if isinstance(tools, list) else ():
         if isinstance(tool, dict) and isinstance(tool.get("name"), str):
             yield tool
-
-
-def _compact(tool: dict[str, Any]) -> str:
-    try:
-        return msgspec.json.encode(tool).decode()
-    except UnicodeEncodeError:
-        return str(tool)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from core.agents.pi.chain import line_of
-from core.agents.pi.javascript import length
+from core.agents.pi.javascript import SAFE_INTEGER, length
 from core.agents.pi.records import detail, record
 from core.agents.protocol import Boundary, Usage, UsagePoint
 from core.files import holding
@@ -63,7 +63,9 @@ def _point(entry: Entry, message: dict[str, Any]) -> UsagePoint | None:
 
 
 def _tokens(value: Any) -> int:
-    return int(value) if isinstance(value, (int, float)) and not isinstance(value, bool) and value > 0 else 0
+    """A stored figure; 0 where it is none, or so large that it can count nothing."""
+    proper = isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value <= SAFE_INTEGER
+    return int(value) if proper else 0
 
 
 def _stale(session: Session, points: list[UsagePoint], times: dict[str, Any]) -> str:

@@ -104,7 +104,8 @@ def _reasoning(message: Message, part: Part) -> Item:
 
 
 def _texts(stored: dict[str, Any]) -> Iterator[str]:
-    for part in stored.get("summary") or stored.get("content") or []:
+    parts = stored.get("summary") or stored.get("content")
+    for part in parts if isinstance(parts, list) else ():
         if isinstance(part, dict) and isinstance(part.get("text"), str):
             yield part["text"]
 

@@ -1,0 +1,27 @@
+"""What users do to a program that it was not made for: each ends in one line and leaves no trace."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from threading import Thread
+
+import pytest
+
+from tests.commands.conftest import Run
+
+
+@pytest.mark.parametrize("option", ["--edit", "--summary"])
+def test_an_endless_file_of_edits_is_not_read_to_its_end(run: Run, session: Path, option: str) -> None:
+    ran = run("compact", session, "--yes", "--agent-stopped", "--target", 3000, option, "/dev/zero")
+    assert ran.code == 1 and ran.first_line.startswith("seamline compact: /dev/zero: larger than 16 MiB")
+
+
+def test_a_summary_may_come_through_a_pipe(run: Run, session: Path, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    words = "Goal: know what is in src/. Done: every part of it was read once. To do: nothing is left.\n" * 3
+    Thread(target=pipe.write_text, args=(words,), daemon=True).start()
+    ran = run("compact", session, "--yes", "--agent-stopped", "--target", 3000, "--summary", pipe)
+    assert ran.code == 0, ran.err
+    assert words.strip() in run("view", session, "--json").json["items"][0]["text"]
