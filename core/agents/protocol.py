@@ -84,6 +84,8 @@ class UsagePoint:
     cached: int
     output: int
     model: str
+    inherited: bool = False
+    """Whether the parent of a fork has paid for it: it counts there."""
 
 
 @dataclass(frozen=True, slots=True)

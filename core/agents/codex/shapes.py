@@ -1,0 +1,340 @@
+"""The shapes of Codex's records (0.171.0): what does not fit them, Codex skips without a word.
+
+Only what Codex itself checks is checked. Records keep unknown fields; what is decoded here is looked at and let go.
+"""
+
+# ruff: noqa: D101  (the shapes are named as the format names them)
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+import msgspec
+
+Unsigned = Annotated[int, msgspec.Meta(ge=0)]
+
+
+class Line(msgspec.Struct, gc=False):
+    """The envelope of every record."""
+
+    timestamp: str
+    type: str
+    payload: msgspec.Raw = msgspec.Raw(b"null")
+    ordinal: Unsigned | None = None
+    metadata: msgspec.Raw = msgspec.Raw(b"null")
+
+
+class Start(msgspec.Struct, gc=False):
+    """The payload of `session_meta`, as far as Codex insists on it."""
+
+    id: str
+    timestamp: str
+    cwd: str
+    originator: str
+    cli_version: str
+    model_provider: str | None = None
+    history_mode: str | None = None
+
+
+class Event(msgspec.Struct, gc=False):
+    """The payload of `event_msg`, as far as the view depends on it."""
+
+    type: str
+    turn_id: Any = None
+    num_turns: Any = None
+
+
+class Turn(msgspec.Struct, gc=False):
+    """The payload of `turn_context`."""
+
+    turn_id: str | None = None
+    model: str | None = None
+
+
+class Metadata(msgspec.Struct, gc=False):
+    """The `metadata` beside a `response_item`."""
+
+    delivered_assistant_message: str | None = None
+    user_input_order: Unsigned | None = None
+    fallback_token_limit_override: Unsigned | None = None
+
+
+class Agents(msgspec.Struct, gc=False):
+    """The payload of `inter_agent_communication`."""
+
+    author: str
+    recipient: str
+    content: str
+    trigger_turn: bool = True
+
+
+class Tagged(msgspec.Struct, gc=False):
+    """Any payload: only its type."""
+
+    type: str
+
+
+# The parts of contents and outputs.
+
+
+class Text(msgspec.Struct, gc=False):
+    text: str
+
+
+class InputText(Text, tag="input_text", gc=False):
+    pass
+
+
+class OutputText(Text, tag="output_text", gc=False):
+    annotations: list[msgspec.Raw] | None = None
+    logprobs: list[msgspec.Raw] | None = None
+
+
+class InputImage(msgspec.Struct, tag="input_image", gc=False):
+    image_url: str | None = None
+    file_id: str | None = None
+    detail: Literal["auto", "low", "high", "original"] | None = None
+
+    def __post_init__(self) -> None:
+        if self.image_url is None and self.file_id is None:
+            raise ValueError("an image needs an address or a file id")
+
+
+class InputAudio(msgspec.Struct, tag="input_audio", gc=False):
+    audio_url: str | None = None
+    file_id: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.audio_url is None and self.file_id is None:
+            raise ValueError("a sound needs an address or a file id")
+
+
+class Encrypted(msgspec.Struct, tag="encrypted_content", gc=False):
+    encrypted_content: str
+
+
+class SummaryText(Text, tag="summary_text", gc=False):
+    pass
+
+
+class ReasoningText(Text, tag="reasoning_text", gc=False):
+    pass
+
+
+class PlainText(Text, tag="text", gc=False):
+    pass
+
+
+Content = InputText | OutputText | InputImage | InputAudio
+Output = str | list[InputText | InputImage | InputAudio | Encrypted]
+
+
+class Passthrough(msgspec.Struct, gc=False):
+    turn_id: str | None = None
+
+
+class Item(msgspec.Struct, gc=False):
+    """What the items have in common."""
+
+    id: str | None = msgspec.field(default=None)
+    internal_chat_message_metadata_passthrough: Passthrough | None = None
+
+
+class Message(Item, tag="message", gc=False, kw_only=True):
+    role: str
+    content: list[Content]
+    phase: Literal["commentary", "partial_answer", "final_answer"] | None = None
+    status: str | None = None
+    encrypted_content: str | None = None
+
+
+class AgentMessage(Item, tag="agent_message", gc=False, kw_only=True):
+    author: str
+    recipient: str
+    content: list[InputText | Encrypted]
+
+
+class Reasoning(Item, tag="reasoning", gc=False, kw_only=True):
+    summary: list[SummaryText]
+    content: list[ReasoningText | PlainText] | None = None
+    encrypted_content: str | None = None
+
+
+class FunctionCall(Item, tag="function_call", gc=False, kw_only=True):
+    name: str
+    arguments: str
+    call_id: str
+    namespace: str | None = None
+    status: str | None = None
+
+
+class FunctionCallOutput(Item, tag="function_call_output", gc=False, kw_only=True):
+    output: Output
+    call_id: str | None = None
+    name: str | None = None
+    namespace: str | None = None
+
+
+class Execute(msgspec.Struct, tag="exec", gc=False, kw_only=True):
+    command: list[str]
+    timeout_ms: Unsigned | None = None
+    working_directory: str | None = None
+    env: dict[str, str] | None = None
+    user: str | None = None
+
+
+class LocalShellCall(Item, tag="local_shell_call", gc=False, kw_only=True):
+    action: Execute
+    status: Literal["completed", "in_progress", "incomplete"]
+    call_id: str | None = None
+
+
+class CustomToolCall(Item, tag="custom_tool_call", gc=False, kw_only=True):
+    name: str
+    input: str
+    call_id: str
+    namespace: str | None = None
+    status: str | None = None
+
+
+class CustomToolCallOutput(Item, tag="custom_tool_call_output", gc=False, kw_only=True):
+    output: Output
+    call_id: str
+    name: str | None = None
+
+
+class ToolSearchCall(Item, tag="tool_search_call", gc=False, kw_only=True):
+    arguments: msgspec.Raw
+    execution: str
+    call_id: str | None = None
+    status: str | None = None
+
+
+class ToolSearchOutput(Item, tag="tool_search_output", gc=False, kw_only=True):
+    execution: str
+    status: str
+    tools: list[msgspec.Raw]
+    call_id: str | None = None
+
+
+class WebSearchCall(Item, tag="web_search_call", gc=False, kw_only=True):
+    action: Any = None
+    status: str | None = None
+
+
+class ImageGenerationCall(Item, tag="image_generation_call", gc=False, kw_only=True):
+    result: str
+    status: str
+    revised_prompt: str | None = None
+
+
+class Compaction(Item, tag="compaction", gc=False, kw_only=True):
+    encrypted_content: str
+
+
+class CompactionSummary(Compaction, tag="compaction_summary", gc=False, kw_only=True):
+    pass
+
+
+class ContextCompaction(Item, tag="context_compaction", gc=False, kw_only=True):
+    encrypted_content: str | None = None
+
+
+class AdditionalTools(Item, tag="additional_tools", gc=False, kw_only=True):
+    role: str
+    tools: list[msgspec.Raw]
+
+
+class ConfigurationUpdate(msgspec.Struct, tag="configuration_update", gc=False):
+    reasoning: dict[str, Any]
+
+
+class CompactionTrigger(msgspec.Struct, tag="compaction_trigger", gc=False):
+    pass
+
+
+KnownItem = (
+    Message
+    | AgentMessage
+    | Reasoning
+    | FunctionCall
+    | FunctionCallOutput
+    | LocalShellCall
+    | CustomToolCall
+    | CustomToolCallOutput
+    | ToolSearchCall
+    | ToolSearchOutput
+    | WebSearchCall
+    | ImageGenerationCall
+    | Compaction
+    | CompactionSummary
+    | ContextCompaction
+    | AdditionalTools
+    | ConfigurationUpdate
+    | CompactionTrigger
+)
+
+ITEM_TYPES = frozenset(
+    {
+        "message", "agent_message", "reasoning", "function_call", "function_call_output", "local_shell_call",
+        "custom_tool_call", "custom_tool_call_output", "tool_search_call", "tool_search_output", "web_search_call",
+        "image_generation_call", "compaction", "compaction_summary", "context_compaction", "additional_tools",
+        "configuration_update", "compaction_trigger",
+    }
+)  # fmt: skip
+"""All that has a shape; anything else with a type is `other` to Codex, whatever its fields."""
+
+
+class Compacted(msgspec.Struct, gc=False, kw_only=True):
+    """The payload of `compacted`."""
+
+    message: str
+    replacement_history: list[msgspec.Raw] | None = None
+    replacement_history_metadata: list[Metadata] | None = None
+    window_number: Unsigned | None = None
+    first_window_id: str | None = None
+    previous_window_id: str | None = None
+    window_id: str | Unsigned | None = None
+    compaction_response_id: str | None = None
+
+
+class Misfit(ValueError):
+    """A record that Codex would skip; the message says why."""
+
+
+LINES = msgspec.json.Decoder(Line)
+STARTS = msgspec.json.Decoder(Start)
+EVENTS = msgspec.json.Decoder(Event)
+TURNS = msgspec.json.Decoder(Turn)
+AGENTS = msgspec.json.Decoder(Agents)
+COMPACTED = msgspec.json.Decoder(Compacted)
+_METADATA = msgspec.json.Decoder(Metadata | None)
+_TAGGED = msgspec.json.Decoder(Tagged)
+_ITEMS: msgspec.json.Decoder[KnownItem] = msgspec.json.Decoder(KnownItem)
+
+FAILURES = (msgspec.DecodeError, RecursionError, UnicodeDecodeError, ValueError)
+"""What a decoder raises: at bytes that are no JSON, at unfit fields, at deep nesting."""
+
+
+def item(payload: msgspec.Raw | bytes) -> KnownItem | Tagged:
+    """One item, checked. Raises one of FAILURES where Codex could not read it."""
+    kind = _TAGGED.decode(payload).type
+    return _ITEMS.decode(payload) if kind in ITEM_TYPES else Tagged(kind)
+
+
+def metadata(raw: msgspec.Raw | bytes) -> Metadata | None:
+    """The metadata of an item, checked. Raises one of FAILURES."""
+    return _METADATA.decode(raw)
+
+
+def compacted(payload: msgspec.Raw | bytes) -> Compacted:
+    """The payload of a compaction with all its items, checked. Raises one of FAILURES."""
+    found = COMPACTED.decode(payload)
+    for one in found.replacement_history or ():
+        item(one)
+    beside = found.replacement_history_metadata
+    if beside is not None and len(beside) != len(found.replacement_history or ()):
+        raise Misfit(f"it has {len(beside)} metadata for {len(found.replacement_history or ())} items")
+    if beside is not None and found.replacement_history is None:
+        raise Misfit("it has metadata for no items")
+    return found
