@@ -44,16 +44,20 @@ class Item:
     opaque: bool = False
     """Reasoning that is only an encrypted or redacted blob."""
     is_error: bool = False
+    at_server: bool = False
+    """A call that the provider's own server ran: no result of its own follows."""
     signed: bool = False
     """Thinking that carries a signature and so may never be altered."""
     source: tuple[Source, ...] = ()
     origin: Origin = "stored"
+    wire_type: str = ""
+    """The block's own type where `kind` is only what it is treated as, such as `document`; empty for all others."""
     mark: Mark = ""
     """What the text stands for where it is no plain message: a compaction summary, a shell command of the user, …"""
 
     def to_json(self) -> dict[str, Any]:
         """The item in the neutral form `model-view/1`, with `source` and `origin` added."""
-        out: dict[str, Any] = {"role": self.role, "type": self.kind}
+        out: dict[str, Any] = {"role": self.role, "type": self.wire_type or self.kind}
         if self.kind == "tool_call":
             out |= {"call_id": self.call_id, "name": self.name, "arguments": self.arguments}
         elif self.kind == "tool_result":
@@ -62,6 +66,8 @@ class Item:
             out |= {"media_type": self.media_type, "sha256": self.sha256}
         elif self.opaque:
             out["opaque"] = True
+        elif self.wire_type:
+            out["value"] = self.text
         else:
             out["text"] = self.text
         out |= {"source": [source.to_json() for source in self.source], "origin": self.origin}
@@ -167,13 +173,13 @@ def pair_up(items: Iterable[Item]) -> Pairing:
     """Match each result with the latest earlier call of its id that has none yet.
 
     Calls of one id that stand together share one result (pi sends them so). A result of the same id after the
-    first one is an orphan.
+    first one is an orphan. A call that the provider's server ran needs none.
     """
     open_calls: dict[str, list[int]] = {}
     pairs: list[tuple[int, int]] = []
     orphans: list[int] = []
     for position, item in enumerate(items):
-        if item.kind == "tool_call":
+        if item.kind == "tool_call" and not item.at_server:
             open_calls.setdefault(item.call_id, []).append(position)
         elif item.kind == "tool_result":
             calls = open_calls.pop(item.call_id, None)

@@ -12,6 +12,7 @@ from core.files import Files
 
 AGENTS = {
     "pi": "core.agents.pi",
+    "claude-code": "core.agents.claude_code",
     "codex": "core.agents.codex",
 }
 """Name of the agent → the module that offers it as `AGENT`."""

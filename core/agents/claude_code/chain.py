@@ -1,0 +1,296 @@
+"""Which lines are the conversation: the last boundary and what it keeps, the leaf, the way from it back to the root.
+
+As Claude Code 2.1.332 does it on resume. Nothing is decoded here but the metadata of the last boundary.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from core.agents.claude_code.records import Line
+from core.agents.claude_code.siblings import with_siblings
+from core.files import Files
+from core.jsonl import BrokenLine, decode
+from core.session import Entry
+
+LARGE_FILE = 5 << 20
+"""Bytes from which on the client does not read what stands before a boundary that keeps nothing."""
+
+MOST_CANDIDATES = 10_000
+"""Lines that are tried for a missing parent."""
+
+LONGEST_GAP = 5_000
+"""Milliseconds that a line may be older than one with a missing parent, to be taken for it."""
+
+
+@dataclass
+class Chain:
+    """What the client would make of the file's lines."""
+
+    lines: dict[str, Line]
+    """Lines of the conversation by uuid: of several with one uuid the last one, at the place of the first."""
+    subagent: bool = False
+    boundary: Line | None = None
+    kept: tuple[str, ...] = ()
+    """The lines that the last boundary keeps, in their new order."""
+    kept_fault: str = ""
+    """Why the client ignores the boundary's list of kept lines; empty where it follows it, or there is none."""
+    anchor: str | None = None
+    links: dict[str, str | None] = field(default_factory=dict[str, str | None])
+    """Lines that only report progress: what hangs on them hangs on their parent."""
+    parents: dict[str, str | None] = field(default_factory=dict[str, str | None])
+    """Parents that differ from those stored."""
+    gone: set[str] = field(default_factory=set[str])
+    """Lines that the boundary drops for good."""
+    leaf: Line | None = None
+    leaf_fault: tuple[Entry, str] | None = None
+    """The last-prompt line that was not followed, and the id in it."""
+    path: tuple[Line, ...] = ()
+    bridges: list[tuple[Line, Line]] = field(default_factory=list[tuple[Line, Line]])
+    """Lines with a missing parent, and the line that the client took for it."""
+    cut: Line | None = None
+    """The line with a missing parent at which the history begins."""
+    by_time: list[tuple[int, int, Line]] = field(default_factory=list[tuple[int, int, Line]])
+    """Lines that can stand for a missing parent, by time; of equal ones the first in the file last."""
+    skipped_before: int = 0
+    warnings: list[str] = field(default_factory=list[str])
+
+    def line(self, own: str | None) -> Line | None:
+        """The line with this id, as far as the client still has it."""
+        return None if own is None or own in self.gone else self.lines.get(own)
+
+    def parent(self, line: Line) -> str | None:
+        """The id of the line above, over lines that only report progress."""
+        above = self.parents.get(line.id, line.entry.parent)
+        for _ in range(len(self.links)):
+            if above is None or above not in self.links:
+                break
+            above = self.links[above]
+        return above
+
+
+def follow(
+    files: Files,
+    path: Path,
+    stored: Sequence[Line],
+    leaves: Sequence[tuple[Entry, str]],
+    size: int,
+    asked: str | None = None,
+) -> Chain:
+    """The conversation in these lines; `asked` is a leaf that a person chose. Raises OSError."""
+    lines: dict[str, Line] = {}
+    links: dict[str, str | None] = {}
+    for line in stored:
+        if line.entry.kind == "progress":
+            links[line.id] = line.entry.parent
+        else:
+            lines[line.id] = line
+    subagent = path.name.startswith("agent-") and bool(stored) and all(line.sidechain for line in stored)
+    chain = Chain(lines, subagent, links=links)
+    chain.boundary = next((line for line in reversed(lines.values()) if line.boundary and _main(chain, line)), None)
+    if chain.boundary is not None:
+        _keep(chain, chain.boundary, _metadata(files, path, chain.boundary), size)
+    chain.leaf = _asked(chain, asked) if asked is not None else _leaf(chain, leaves)
+    if chain.leaf is not None:
+        there = [line for line in lines.values() if line.id not in chain.gone and _main(chain, line)]
+        parents = {line.id: chain.parent(line) for line in there}
+        chain.path = tuple(with_siblings(there, parents, _walk(chain, chain.leaf)))
+    return chain
+
+
+def _main(chain: Chain, line: Line) -> bool:
+    return chain.subagent or not line.sidechain
+
+
+# The last boundary.
+
+
+def _metadata(files: Files, path: Path, boundary: Line) -> dict[str, Any]:
+    entry = boundary.entry
+    try:
+        value = decode(files.read(path, entry.offset, entry.length))
+    except BrokenLine:
+        return {}
+    metadata = value.get("compactMetadata") if isinstance(value, dict) else None
+    return metadata if isinstance(metadata, dict) else {}
+
+
+def _keep(chain: Chain, boundary: Line, metadata: dict[str, Any], size: int) -> None:
+    """Hang the kept lines behind their anchor and drop every other line before the boundary."""
+    kept, anchor = _kept_list(chain, metadata)
+    if not kept or anchor is None:
+        if size >= LARGE_FILE:
+            chain.skipped_before = boundary.entry.offset
+            chain.gone.update(line.id for line in chain.lines.values() if line.entry.offset < boundary.entry.offset)
+        return
+    chain.kept, chain.anchor = kept, anchor
+    listed = set(kept)
+    before = [line for line in chain.lines.values() if line.entry.index < boundary.entry.index]
+    chain.gone.update(line.id for line in before if line.id not in listed and line.id != anchor)
+    tail = kept[-1]
+    for line in chain.lines.values():
+        parent = chain.parent(line)
+        loose = line.id not in listed and line.id not in chain.gone and parent is not None
+        if loose and (parent == anchor or parent in chain.gone):
+            chain.parents[line.id] = tail
+    previous: str | None = anchor
+    for own in kept:
+        chain.parents[own] = previous
+        previous = own
+
+
+def _kept_list(chain: Chain, metadata: dict[str, Any]) -> tuple[tuple[str, ...], str | None]:
+    """The kept lines in their new order, and the line that they hang behind; nothing where there is no proper list."""
+    messages, segment = metadata.get("preservedMessages"), metadata.get("preservedSegment")
+    if isinstance(messages, dict) and isinstance(messages.get("uuids"), list):
+        kept = tuple(own for own in messages["uuids"] if isinstance(own, str))
+        missing = next((own for own in kept if own not in chain.lines), None)
+        if missing is not None:
+            chain.kept_fault = f"its list of kept lines names {missing!r}, which is not in the file"
+            return (), None
+        anchor = messages.get("anchorUuid")
+    elif isinstance(segment, dict):
+        kept = _segment(chain, segment.get("headUuid"), segment.get("tailUuid"))
+        if not kept:
+            chain.kept_fault = "the ends of its kept segment are not in the file, or do not hang together"
+            return (), None
+        anchor = segment.get("anchorUuid")
+    else:
+        return (), None
+    return kept, anchor if isinstance(anchor, str) else None
+
+
+def _segment(chain: Chain, head: Any, tail: Any) -> tuple[str, ...]:
+    """The lines from `head` to `tail` by their stored parents; empty where they do not hang together."""
+    found: list[str] = []
+    current = tail
+    seen: set[str] = set()
+    while isinstance(current, str) and current in chain.lines and current not in seen:
+        seen.add(current)
+        found.append(current)
+        if current == head:
+            return tuple(reversed(found))
+        current = chain.lines[current].entry.parent
+    return ()
+
+
+# The leaf.
+
+
+def _asked(chain: Chain, asked: str) -> Line | None:
+    """The line that a person chose; also one that a boundary dropped, with the history that it had then."""
+    line = chain.lines.get(asked)
+    if line is not None and asked in chain.gone:
+        chain.gone.clear()
+        chain.parents.clear()
+    return line
+
+
+def _leaf(chain: Chain, leaves: Sequence[tuple[Entry, str]]) -> Line | None:
+    """The last tip below the line that the last last-prompt names; without one the last tip of all."""
+    start = chain.boundary.entry.index if chain.boundary is not None else -1
+    named = [(entry, own) for entry, own in leaves if entry.index > start]
+    children = _children(chain)
+    if named:
+        entry, own = named[-1]
+        line = chain.line(own)
+        tip = _tip(chain, children, line) if line is not None else None
+        if tip is not None:
+            return tip
+        chain.leaf_fault = (entry, own)
+    lines = [line for line in reversed(chain.lines.values()) if _main(chain, line) and line.id not in chain.gone]
+    tips = (line for line in lines if line.id not in children)
+    return next((tip for tip in tips if _tells(chain, tip)), lines[0] if lines else None)
+
+
+def _children(chain: Chain) -> dict[str, list[Line]]:
+    children: dict[str, list[Line]] = {}
+    for line in chain.lines.values():
+        parent = chain.parent(line)
+        if parent is not None and line.id not in chain.gone and _main(chain, line):
+            children.setdefault(parent, []).append(line)
+    return children
+
+
+def _tip(chain: Chain, children: dict[str, list[Line]], start: Line) -> Line | None:
+    """The last line in the file without children at or below `start`; None where all lead in a ring."""
+    order = {own: place for place, own in enumerate(chain.lines)}
+    best: Line | None = None
+    stack, seen = [start], {start.id}
+    while stack:
+        line = stack.pop()
+        below = children.get(line.id, ())
+        if not below and (best is None or order[line.id] > order[best.id]):
+            best = line
+        new = [child for child in below if child.id not in seen]
+        seen.update(child.id for child in new)
+        stack.extend(new)
+    return best
+
+
+def _tells(chain: Chain, tip: Line) -> bool:
+    """Whether a message of the user or a reply stands at or above the tip."""
+    line: Line | None = tip
+    seen: set[str] = set()
+    while line is not None and line.id not in seen:
+        if line.entry.kind in ("user", "assistant"):
+            return True
+        seen.add(line.id)
+        line = chain.line(chain.parent(line))
+    return False
+
+
+# The way back to the root.
+
+
+def _walk(chain: Chain, leaf: Line) -> list[Line]:
+    """The lines from the root to `leaf`, over gaps that the client bridges, from the newest boundary on."""
+    way: list[Line] = []
+    seen: set[str] = set()
+    current = leaf
+    while current.id not in seen:
+        seen.add(current.id)
+        way.append(current)
+        if current.boundary:
+            break
+        parent = chain.parent(current)
+        if parent is None:
+            break
+        above = chain.line(parent)
+        if above is None:
+            above = _bridge(chain, current, seen)
+            if above is None:
+                chain.cut = current
+                break
+            chain.bridges.append((current, above))
+        current = above
+    way.reverse()
+    return way
+
+
+def _bridge(chain: Chain, child: Line, seen: set[str]) -> Line | None:
+    """The newest line that is not newer than `child`, if it is at most five seconds older; of equal ones the first."""
+    time = _milliseconds(child)
+    if time is None:
+        return None
+    if not chain.by_time:
+        for line in chain.lines.values():
+            own = _milliseconds(line)
+            if own is not None and _main(chain, line) and line.id not in chain.gone:
+                chain.by_time.append((own, -len(chain.by_time), line))
+        chain.by_time.sort(key=lambda timed: timed[:2])
+    place = bisect_right(chain.by_time, time, key=lambda timed: timed[0])
+    for own, _, line in reversed(chain.by_time[max(0, place - MOST_CANDIDATES) : place]):
+        if own < time - LONGEST_GAP:
+            return None
+        if line.id not in seen:
+            return line
+    return None
+
+
+def _milliseconds(line: Line) -> int | None:
+    return None if line.entry.time is None else round(line.entry.time * 1000)

@@ -1,0 +1,128 @@
+"""The lines of a session's whole past that lead to the leaf, across every boundary, and where each one left."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from core.agents.claude_code.records import Detail, Line, detail, record
+from core.session import Session
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A boundary of the past: what it kept, and whether a summary stands for the rest."""
+
+    line: Line
+    kept: frozenset[str]
+    summarised: bool
+    dropped: frozenset[str] = field(default=frozenset())
+    """Lines of which the commit that made it says that they were dropped, not summarised."""
+
+
+def past(session: Session) -> tuple[Line, ...]:
+    """Every line that the conversation ever went over on its way to the leaf, in file order, each uuid once."""
+    known = detail(session)
+    if not known.path:
+        return ()
+    index = _Index(known)
+    reached: set[str] = set()
+    stack = [*known.path, *_starts(known)]
+    while stack:
+        line = stack.pop()
+        if line.id in reached:
+            continue
+        reached.add(line.id)
+        stack.extend(index.above(line))
+        stack.extend(index.beside(line))
+    first: dict[str, Line] = {}
+    for line in known.stored:
+        if line.id in reached:
+            first.setdefault(line.id, line)
+    return tuple(first.values())
+
+
+def _starts(known: Detail) -> Iterator[Line]:
+    """The boundaries that count, with their summaries: those up to the one that the conversation begins with."""
+    first = known.path[0]
+    newest = first if first.boundary else known.boundary if known.kept else None
+    if newest is None:
+        return
+    for line in known.lines.values():
+        counts = line.entry.index <= newest.entry.index and line.session == newest.session
+        if counts and (line.boundary or line.summary) and (known.subagent or not line.sidechain):
+            yield line
+
+
+class _Index:
+    """Where to go on from a line."""
+
+    def __init__(self, known: Detail) -> None:
+        self.known = known
+        self.replies: dict[str, list[Line]] = {}
+        self.answers: dict[str, list[Line]] = {}
+        self.before: dict[str, Line] = {}
+        """Boundary → the line of the chain before it in the file."""
+        last: Line | None = None
+        for line in known.lines.values():
+            if line.sidechain and not known.subagent:
+                continue
+            if line.message_id:
+                self.replies.setdefault(line.message_id, []).append(line)
+            for call in line.results:
+                self.answers.setdefault(call, []).append(line)
+            if line.boundary and last is not None:
+                self.before[line.id] = last
+            last = line
+
+    def above(self, line: Line) -> Iterator[Line]:
+        parents = (self._over_progress(line.entry.parent), line.logical_parent)
+        found = [self.known.lines[own] for own in parents if own is not None and own in self.known.lines]
+        if line.boundary and not found and line.id in self.before:
+            found = [self.before[line.id]]
+        return iter(found)
+
+    def _over_progress(self, parent: str | None) -> str | None:
+        for _ in range(len(self.known.links)):
+            if parent is None or parent not in self.known.links:
+                break
+            parent = self.known.links[parent]
+        return parent
+
+    def beside(self, line: Line) -> Iterator[Line]:
+        yield from self.replies.get(line.message_id, ())
+        for call in line.calls:
+            yield from self.answers.get(call, ())
+
+
+def cuts(session: Session, lines: Sequence[Line]) -> tuple[Cut, ...]:
+    """The boundaries among the lines of a past, oldest first."""
+    boundaries = [line for line in lines if line.boundary]
+    summaries = [line.entry.index for line in lines if line.summary]
+    found: list[Cut] = []
+    for number, line in enumerate(boundaries):
+        found_ = record(session, line.entry).get("compactMetadata")
+        metadata: dict[str, Any] = found_ if isinstance(found_, dict) else {}
+        start = boundaries[number - 1].entry.index if number else -1
+        end = boundaries[number + 1].entry.index if number + 1 < len(boundaries) else len(session.entries)
+        ours = metadata.get("seamline")
+        found.append(
+            Cut(
+                line,
+                kept_by(metadata),
+                any(start < index < end for index in summaries),
+                frozenset(_texts(ours.get("dropped") if isinstance(ours, dict) else None)),
+            )
+        )
+    return tuple(found)
+
+
+def kept_by(metadata: dict[str, Any]) -> frozenset[str]:
+    """The lines that a boundary's list names."""
+    messages = metadata.get("preservedMessages")
+    return frozenset(_texts(messages.get("uuids") if isinstance(messages, dict) else None))
+
+
+def _texts(value: Any) -> Iterator[str]:
+    return (text for text in (value if isinstance(value, list) else ()) if isinstance(text, str))

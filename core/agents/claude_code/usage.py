@@ -1,0 +1,95 @@
+"""The provider's figures in a Claude Code session, counted once a reply, and whether the last one still holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from core.agents.claude_code.building import rendered
+from core.agents.claude_code.past import past
+from core.agents.claude_code.records import Line, detail, record
+from core.agents.protocol import Boundary, Usage, UsagePoint
+from core.files import holding
+from core.session import Session
+from core.view import Source
+
+MADE_UP = "<synthetic>"
+"""The model on replies that the client wrote itself."""
+
+
+def usage(session: Session) -> Usage:
+    """One point for each reply with figures, the compactions, and where the context stands now.
+
+    The lines of a reply each carry its figures; early ones may hold a partial count, so the largest counts, once.
+    """
+    known = detail(session)
+    told = {line.id for line in past(session)}
+    with holding(session.files, session.path):
+        boundaries = tuple(_boundary(session, line) for line in past(session) if line.boundary)
+        figures = _figures([line for line in known.stored if line.id in told])
+        last = next((line for line in reversed(known.path) if _name(line) in figures), None)
+        if last is None:
+            words = "no reply in the view carries the provider's figures" if known.path else ""
+            return Usage(tuple(figures.values()), boundaries, None, stale=words)
+        stale = _stale(known.stored, known.path, _name(last))
+        later = () if stale else tuple(_later(session, known.path, _name(last)))
+    current = None if stale else figures[_name(last)].context
+    return Usage(tuple(figures.values()), boundaries, current, later, stale)
+
+
+def _name(line: Line) -> str:
+    """The reply that a line belongs to; empty for any other line."""
+    return (line.message_id or line.id) if line.entry.kind == "assistant" else ""
+
+
+def _boundary(session: Session, line: Line) -> Boundary:
+    metadata = record(session, line.entry).get("compactMetadata")
+    fields: dict[str, Any] = metadata if isinstance(metadata, dict) else {}
+    by = "seamline" if isinstance(fields.get("seamline"), dict) else "claude-code"
+    before = fields.get("preTokens")
+    return Boundary(line.id, by, before if isinstance(before, int) and before > 0 else None, line.entry.time)
+
+
+def _figures(lines: Sequence[Line]) -> dict[str, UsagePoint]:
+    """Reply → its figures; replies without any, or with nothing but zeros, are left out."""
+    found: dict[str, UsagePoint] = {}
+    for line in lines:
+        fresh, written, cached, output = line.tokens
+        if line.entry.kind != "assistant" or line.model == MADE_UP or line.api_error or not fresh + written + cached:
+            continue
+        point = UsagePoint(line.id, fresh + written + cached + output, cached, output, line.model)
+        before = found.get(_name(line))
+        if before is None or point.context >= before.context:
+            found[_name(line)] = point
+    return found
+
+
+def _stale(stored: Sequence[Line], path: Sequence[Line], last: str) -> str:
+    """Why the last figure no longer tells the size of the view; empty where it does."""
+    replied = max(line.entry.index for line in path if _name(line) == last)
+    first: dict[str, Line] = {}
+    for line in stored:
+        before = first.setdefault(line.id, line)
+        if line.entry.index <= replied:
+            continue
+        if line.boundary:
+            return f"compacted since the last reported reply ({line.id})"
+        if before.entry.index < replied and line.entry.length != before.entry.length:
+            return f"edited since the last reported reply ({line.id})"
+    return ""
+
+
+def _later(session: Session, path: Sequence[Line], last: str) -> Iterator[Source]:
+    """The parts that the model will get beside those that the last reply counted."""
+    place = max(at for at, line in enumerate(path) if _name(line) == last)
+    for line in path[place + 1 :]:
+        kind = line.entry.kind
+        if kind not in ("user", "attachment") and line.subtype != "local_command":
+            continue
+        stored = record(session, line.entry)
+        message = stored.get("message")
+        content = message.get("content") if isinstance(message, dict) else None
+        if kind == "attachment":
+            content = list(rendered(stored, line.id))
+        for part in range(len(content) if isinstance(content, list) else 1):
+            yield Source(line.id, part)
