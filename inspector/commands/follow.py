@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from core.follow import Event, Look
+    from core.resume import Overrides
 
 EXAMPLES = """  seamline follow session.jsonl
   seamline follow session.jsonl --json
@@ -60,14 +61,12 @@ def run(arguments: argparse.Namespace) -> int:
     return DONE
 
 
-def _look(path: Path, said: object, leaf: str | None) -> Look:
+def _look(path: Path, said: Overrides, leaf: str | None) -> Look:
     from core.follow import look_at
     from core.opening import open_session
     from core.planning import budget_of
     from core.policies.settings import Settings
-    from core.resume import Overrides
 
-    assert isinstance(said, Overrides)
     opened = open_session(path, said, leaf=leaf)
     return look_at(opened, budget_of(opened, Settings()))
 

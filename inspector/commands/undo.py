@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
-from inspector.commands.options import add_command, add_path
+from inspector.commands.options import add_command, add_path, session_path
 
 EXAMPLES = """  seamline undo session.jsonl
   seamline undo session.jsonl --yes
@@ -37,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     if arguments.json and not arguments.yes:
         return refuse(arguments, "undo --json asks nothing: add --yes", WRONG_USAGE)
-    path = _committed(Path(arguments.path))
+    path = session_path(arguments)
     recover_first(path)
     with Journal() as journal:
         if not arguments.yes:
@@ -52,14 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
     return DONE
 
 
-def _committed(path: Path) -> Path:
-    """The session that is named; a fork that is gone is for `undo` to explain."""
-    from inspector.opening import session_at
-
-    return session_at(path)
-
-
-def _known_running(path: Path):
+def _known_running(path: Path) -> Callable[[Path], str | None]:
     from core.agents import detect
     from core.files import Disk
 
