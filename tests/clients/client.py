@@ -62,6 +62,8 @@ class Compacted:
     asked: str = ""
     """The texts of all its requests, joined."""
     error: str = ""
+    forgets: str = ""
+    """Why this client, with its own summaries too, asks without the earlier one here; empty where it asks with it."""
 
 
 class Client(Protocol):

@@ -109,6 +109,15 @@ def by_hand(plan: Json, items: Sequence[Json]) -> Iterator[Edit]:
         yield Edit({**edit.file, "summary": {"writer": "person", "text": text}}, expected, moved.first_kept)
 
 
+def a_little_more(plan: Json, items: Sequence[Json]) -> Iterator[Edit]:
+    """Up to three more results go: one with its call, one but for its ends, one for a pointer; all else stays."""
+    large = exchanges([_entry(item) for item in items], items)
+    for count in (3, 2, 1):
+        for at in range(len(large) - count + 1):
+            expected = dict(zip(large[at : at + count], ("drop", "limit", "point")))
+            yield _edit(plan, [(unit, what, ()) for unit, what in expected.items()], expected)
+
+
 BUILDERS: dict[str, Builder] = {
     "keep one, drop one": keep_one_and_drop_one,
     "cut two back": cut_two_back,

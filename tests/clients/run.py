@@ -45,13 +45,10 @@ Job = tuple[str, Subject, Callable[[Trial], None]]
 
 
 def jobs_for(agent: str, full: bool) -> list[Job]:
-    """What is tried with each version: every session's life and undo; edits, forks and room where they fit."""
+    """What is tried with each version: commits on every session; edits, forks and room where they fit."""
     jobs: list[Job] = []
     large = subjects(agent)
-    for subject in large:
-        jobs.append(("life", subject, Trial.commits_and_goes_on))
-        jobs.append(("native", subject, Trial.compacts_itself))
-        jobs.append(("undo", subject, Trial.undoes))
+    jobs += [("commits", subject, Trial.commits) for subject in large]
     edited = large if full else [one for one in large if one.name in EDITED]
     jobs += [("edits", subject, Trial.edits) for subject in edited]
     first = large[0]
@@ -79,13 +76,18 @@ def run_all(clients: list[tuple[Client, Seamline]], full: bool, only: str, folde
     def work(client: Client, seamline: Seamline, job: Job) -> None:
         kind, subject, action = job
         place = folder / f"{client.agent}-{client.version}" / f"{subject.name}-{kind.replace(' ', '-')}"
-        problems = sum(bool(row.problems) for row in table.rows)
+        own: list[Row] = []
+
+        def report(row: Row) -> None:
+            own.append(row)
+            table.add(row)
+
         try:
-            action(Trial(client, seamline, subject, place, table.add))
+            action(Trial(client, seamline, subject, place, report))
         except Exception as error:
             what = f"{type(error).__name__}: {error}"
-            table.add(Row(f"{client.agent} {client.version}", subject.name, kind, problems=[what]))
-        if problems == sum(bool(row.problems) for row in table.rows):
+            report(Row(f"{client.agent} {client.version}", subject.name, kind, problems=[what]))
+        if not any(row.problems for row in own):
             remove(place)
 
     with ThreadPoolExecutor(JOBS) as pool:
@@ -129,7 +131,7 @@ def _arguments() -> argparse.Namespace:
         "--versions", nargs="+", default=[version for all_of in VERSIONS.values() for version in all_of]
     )
     parser.add_argument(
-        "--only", default="", metavar="TEXT", help="only what has this in its name, such as 'plain life'"
+        "--only", default="", metavar="TEXT", help="only what has this in its name, such as 'images commits'"
     )
     parser.add_argument("--full", action="store_true", help="every edit on every session, and every captured session")
     return parser.parse_args()

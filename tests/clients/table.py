@@ -26,6 +26,8 @@ class Row:
     """Tokens in view before and after, as the plan counted them."""
     problems: list[str] = field(default_factory=list[str])
     """Empty where everything held."""
+    notes: list[str] = field(default_factory=list[str])
+    """What a reader should know although it is no failure of ours."""
 
     def planned(self, plan: Mapping[str, Any]) -> None:
         """Note what a plan would do."""
@@ -45,7 +47,7 @@ class Row:
         cells = (f"{self.client} {self.case}", self.what, self.commits_as, did)
         text = " ".join(cell.ljust(width) for cell, width in zip(cells, WIDTHS))
         result = "ok" if not self.problems else "FAILED"
-        return "\n".join([f"{text} {tokens:>18}  {result}", *(f"    {problem}" for problem in self.problems)])
+        return "\n".join([f"{text} {tokens:>18}  {result}", *(f"    {said}" for said in self.problems + self.notes)])
 
 
 def heading() -> str:

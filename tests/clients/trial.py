@@ -14,7 +14,7 @@ from typing import Any
 from tests.clients.client import OK, PROMPT, Client, Reply
 from tests.clients.command import CommandFailed, Seamline
 from tests.clients.differences import differences
-from tests.clients.edits import BUILDERS, Edit, fulfilled
+from tests.clients.edits import BUILDERS, Edit, a_little_more, fulfilled
 from tests.clients.subjects import Subject, as_version_1
 from tests.clients.table import Row
 
@@ -34,6 +34,8 @@ CLEARLY = 120
 
 
 Items = Sequence[Mapping[str, Any]]
+State = tuple[str, int, int]
+"""SHA-256, mode and time of change (nanoseconds) of a file."""
 Turns = tuple[Sequence[str], Sequence[Reply]]
 """Prompts, and the replies that answer them."""
 
@@ -55,19 +57,57 @@ class Trial:
 
     # What can be tried
 
-    def commits_and_goes_on(self) -> None:
-        """Commit, resume, work on, commit again, resume, the client's own compaction, work on, commit, resume."""
-        session = self._placed("life")
+    def commits(self) -> None:
+        """One commit on an untouched session, and all that can come after it."""
+        session = self._placed("session")
+        session.chmod(ODD_MODE)
+        os.utime(session, ns=(ODD_TIME, ODD_TIME))
+        untouched = _state(session)
         with self._row("commit, resume") as row:
+            full = self.seamline.view(session)
             plan = self._commit(row, session)
-            self._resume(row, session, plan["after"]["items"], self.client.turns(1))
-            self._undo_is_refused(row, session)
+            if _state(session)[0] == untouched[0]:
+                row.problems.append("the commit changed nothing")
+            lived, native = self._copied(session, "lived"), self._copied(session, "native")
+            self._resume(row, lived, plan["after"]["items"], self.client.turns(1))
         if row.problems:
             return
+        self._a_little_more(session, untouched)
+        self._own_compaction(native, plan, full)
+        self._goes_on(lived)
+
+    def _a_little_more(self, session: Path, untouched: State) -> None:
+        """A second, small commit right on top of the first; a copy is resumed, and then both are taken back."""
+        states = [untouched, _state(session)]
+        with self._row("a little more, resume, undo all") as row:
+            candidates = list(a_little_more(self.seamline.plan(session), self.seamline.view(session)))
+            if candidates:
+                edited, _ = self._edited(session, [], candidates)
+                self._commit(row, session, ["--edit", str(session.with_suffix(".edit"))], edited)
+                self._resume(row, self._copied(session, "a-little-more"), edited["after"]["items"])
+            else:
+                states.pop()
+                row.notes.append("nothing was left to shorten: only the first commit is taken back")
+            for wanted in reversed(states):
+                said = self.seamline.undo(session)
+                # The time of change is that of before the first commit; it was never told to the second one.
+                if said.status or _state(session) != wanted:
+                    row.problems.append(f"undo: exit {said.status}: {said.error}: {_state(session)}, not {wanted}")
+
+    def _own_compaction(self, session: Path, plan: dict[str, Any], full: Items) -> None:
+        """The client's own compaction right on top of our commit."""
+        with self._row("own compaction on that, resume") as row:
+            self.client.resume(session)
+            self._native(row, session, plan, full)
+            self._resume(row, session, self.seamline.view(session))
+
+    def _goes_on(self, session: Path) -> None:
+        """More turns, commit, more turns, the client's own compaction, more turns, commit."""
         with self._row("work on, commit, resume") as row:
             full = self.seamline.view(session)
             plan = self._commit(row, session)
             self._resume(row, session, plan["after"]["items"], self.client.turns(2))
+            self._undo_is_refused(row, session)
         if row.problems:
             return
         with self._row("work on, own compaction, resume") as row:
@@ -79,40 +119,17 @@ class Trial:
             plan = self._commit(row, session)
             self._resume(row, session, plan["after"]["items"])
 
-    def compacts_itself(self) -> None:
-        """Commit, resume, and the client's own compaction right on top of ours."""
-        session = self._placed("native")
-        with self._row("commit, own compaction, resume") as row:
-            full = self.seamline.view(session)
-            plan = self._commit(row, session)
-            self.client.resume(session)
-            self._native(row, session, plan, full)
-            self._resume(row, session, self.seamline.view(session))
-
-    def undoes(self) -> None:
-        """A commit taken back leaves the same bytes, permissions and time of change."""
-        session = self._placed("undo")
-        session.chmod(ODD_MODE)
-        os.utime(session, ns=(ODD_TIME, ODD_TIME))
-        before = _state(session)
-        with self._row("commit, undo") as row:
-            self._commit(row, session)
-            if _state(session)[0] == before[0]:
-                row.problems.append("the commit changed nothing")
-            said = self.seamline.undo(session)
-            if said.status:
-                row.problems.append(f"undo: exit {said.status}: {said.error}")
-            if _state(session) != before:
-                row.problems.append(f"undo left {_state(session)}, not {before}")
-
-    def edits(self, names: Sequence[str] = tuple(BUILDERS)) -> None:
-        """Proposals changed by `--edit`, each committed and resumed."""
-        for name in names:
-            session = self._placed(f"edit-{name.replace(' ', '-').replace(',', '')}")
-            flags, plan = self._acting(session)
-            candidates = list(BUILDERS[name](plan, self.seamline.view(session)))
+    def edits(self) -> None:
+        """Proposals changed by `--edit`, each committed to the same untouched session and resumed."""
+        session = self._placed("edited")
+        untouched = session.read_bytes()
+        flags, plan = self._acting(session)
+        items = self.seamline.view(session)
+        for name, build in BUILDERS.items():
+            candidates = list(build(plan, items))
             if not candidates:
                 continue
+            session.write_bytes(untouched)
             with self._row(f"edited: {name}") as row:
                 edited, edit = self._edited(session, flags, candidates)
                 row.problems += fulfilled(edit, edited)
@@ -183,6 +200,9 @@ class Trial:
     def _placed(self, name: str) -> Path:
         return self.client.place(self.source, self.folder / name)
 
+    def _copied(self, session: Path, name: str) -> Path:
+        return self.client.place(session, self.folder / name)
+
     @contextmanager
     def _row(self, what: str) -> Iterator[Row]:
         row = Row(f"{self.client.agent} {self.client.version}", self.subject.name, what)
@@ -229,7 +249,7 @@ class Trial:
         if len(session.read_bytes()) <= before:
             row.problems.append(f"{self.client.agent} did not go on in this file")
 
-    def _native(self, row: Row, session: Path, plan: dict[str, Any], full: list[dict[str, Any]]) -> None:
+    def _native(self, row: Row, session: Path, plan: dict[str, Any], full: Items) -> None:
         """The client's own compaction is asked for what is in the view, and for nothing that our commit took away."""
         before = self.seamline.view(session)
         compacted = self.client.compact(session, NATIVE_SUMMARY, NATIVE_KEEP)
@@ -240,7 +260,9 @@ class Trial:
         if not any(NATIVE_SUMMARY in item.get("text", "") for item in after):
             row.problems.append("its summary is not in the view")
         summary = (plan["summary"] or {}).get("text", "").strip()
-        if summary not in asked:
+        if summary not in asked and compacted.forgets:
+            row.notes.append(compacted.forgets)
+        elif summary not in asked:
             row.problems.append("the request for its summary lacks ours")
         stands = asked + "".join(item.get("text", "") for item in after)
         lost = [text for text in beginnings(before, "user") if text not in stands]
@@ -285,12 +307,12 @@ def _acts(plan: dict[str, Any], asked: bool = False) -> bool:
     return bool(plan["dispositions"]) and (asked or plan["would_act"]) and all(check["ok"] for check in plan["checks"])
 
 
-def _state(path: Path) -> tuple[str, int, int]:
+def _state(path: Path) -> State:
     status = path.stat()
     return hashlib.sha256(path.read_bytes()).hexdigest(), status.st_mode, status.st_mtime_ns
 
 
-def beginnings(items: Sequence[dict[str, Any]], *roles: str) -> list[str]:
+def beginnings(items: Items, *roles: str) -> list[str]:
     """How the texts of these roles begin: long enough not to be found by chance, short enough not to be cut."""
     ours = (item for item in items if item["role"] in roles and item.get("mark") != "summary")
     texts = (item.get("text", "").strip() for item in ours)
