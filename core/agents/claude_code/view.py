@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from core.agents.claude_code.building import TOOL_LOADED, build
 from core.agents.claude_code.items import items_of
 from core.agents.claude_code.records import Detail, Line, detail
-from core.agents.claude_code.repair import NO_RESPONSE, paired
+from core.agents.claude_code.repair import INTERRUPTED_CALL, NO_RESPONSE, paired
 from core.agents.claude_code.sent import sent_lines
 from core.errors import ClientRefuses
 from core.files import holding
@@ -32,7 +32,8 @@ def view(session: Session, resume: Resume) -> View:
         )
     with holding(session.files, session.path):
         items, fresh, pairing_words = _items(session, known.path, _model(resume))
-    if _ends_with_user(known.path):
+    interrupted = any(item.text == INTERRUPTED_CALL for item in (*items, *fresh))
+    if interrupted or _ends_with_user(known.path):
         fresh.append(Item("assistant", "text", NO_RESPONSE, origin="repair"))
     return View("claude-code", resume, tuple(items), tuple(fresh), (*_warnings(known, resume), *pairing_words))
 
