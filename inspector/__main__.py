@@ -103,7 +103,14 @@ class Version(argparse.Action):
 
 
 def _make_streams_robust() -> None:
-    """Whatever the locale, a character that cannot be encoded is escaped and never ends the program."""
+    """Whatever the locale, a character that cannot be encoded is escaped and never ends the program.
+
+    A stream that the caller has closed is read as empty and written to nowhere. They are opened in this order because
+    each gets the lowest free number, so that no session is ever opened as number 1 or 2.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115: it is held to the end
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:

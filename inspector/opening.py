@@ -45,6 +45,8 @@ def session_at(path: Path) -> Path:
         raise NotASession(f"{path}: no session in this folder: give the path of a session file")
     if not path.exists():
         raise WrongUsage(f"{path}: no such file: give the path of a session file or its folder")
+    if not path.is_file():
+        raise WrongUsage(f"{path}: a pipe or a device, not a file: give the path of a session file")
     return path
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 from threading import Thread
 
@@ -25,3 +27,20 @@ def test_a_summary_may_come_through_a_pipe(run: Run, session: Path, tmp_path: Pa
     ran = run("compact", session, "--yes", "--agent-stopped", "--target", 3000, "--summary", pipe)
     assert ran.code == 0, ran.err
     assert words.strip() in run("view", session, "--json").json["items"][0]["text"]
+
+
+@pytest.mark.parametrize("command", ["view", "check", "plan", "compact", "undo", "follow"])
+def test_a_pipe_is_no_session_and_nobody_waits_for_it(run: Run, tmp_path: Path, command: str) -> None:
+    pipe = tmp_path / "pipe.jsonl"
+    os.mkfifo(pipe)
+    ran = run(command, pipe)
+    assert ran.code == 2 and "a pipe or a device, not a file" in ran.first_line
+
+
+@pytest.mark.parametrize("words", ["view", "view --json", "check", "compact --target 3000", "compact --yes --json"])
+def test_closed_streams_are_no_fault(session: Path, environment: dict[str, str], words: str) -> None:
+    command, *options = words.split()
+    line = f'exec "{sys.executable}" -m inspector {command} "{session}" {" ".join(options)} <&- >&-'
+    ran = subprocess.run(["sh", "-c", line], env=environment, capture_output=True, text=True, timeout=60)
+    assert ran.returncode == (1 if command == "compact" else 0), ran.stderr
+    assert "Error" not in ran.stderr and len(ran.stderr.splitlines()) <= 1
