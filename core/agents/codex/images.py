@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import base64
+import binascii
+from collections.abc import Sequence
 from typing import Any
 
+from core.agents.codex.pictures import data_of
 from core.agents.codex.rebuilding import PARTS_OF_AN_ITEM
 from core.agents.codex.records import payload
-from core.agents.codex.showing import data_of
 from core.session import Session
 from core.view import Source
 
@@ -25,20 +27,22 @@ def image(session: Session, source: Sequence[Source]) -> bytes | None:
         number, part = divmod(part, PARTS_OF_AN_ITEM)
         found = _at(item.get("replacement_history"), number)
         item = found if isinstance(found, dict) else {}
-    address = _address(item, part)
-    data = data_of(address) if address is not None else None
-    return data[1] if data is not None else None
-
-
-def _address(item: Mapping[str, Any], part: int) -> str | None:
-    """The address of a picture in an item."""
     if item.get("type") == "image_generation_call":
-        result = item.get("result")
-        return f"data:image/png;base64,{result}" if isinstance(result, str) else None
+        return _generated(item.get("result"))
     parts = item.get("content") if isinstance(item.get("content"), list) else item.get("output")
     found = _at(parts, part)
     address = found.get("image_url") if isinstance(found, dict) else None
-    return address if isinstance(address, str) else None
+    return data_of(address) if isinstance(address, str) else None
+
+
+def _generated(result: Any) -> bytes | None:
+    """The bytes of a picture that the model made."""
+    if not isinstance(result, str):
+        return None
+    try:
+        return base64.b64decode(result)
+    except (binascii.Error, ValueError):
+        return result.encode("utf-8", "surrogatepass")
 
 
 def _at(values: Any, number: int) -> Any:

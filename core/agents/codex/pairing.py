@@ -57,13 +57,11 @@ def call_id_of(item: Stored) -> str | None:
 
 
 def _stands(output: Stored, asked: set[tuple[str, str | None]]) -> bool:
-    """Whether an output may stand: it answers a call, or comes from outside and says so."""
+    """Whether an output may stand: it answers a call, or names none as it comes from outside."""
     call_id = call_id_of(output)
     if output.type == "tool_search_output":
-        return call_id is None or output.payload.get("execution") == "server" or (output.type, call_id) in asked
-    if call_id is None:
-        return isinstance(output.payload.get("name"), str)
-    return (output.type, call_id) in asked
+        return output.payload.get("execution") == "server" or call_id is None or (output.type, call_id) in asked
+    return call_id is None or (output.type, call_id) in asked
 
 
 def _made_up(call: Stored, call_id: str) -> Stored:

@@ -19,7 +19,7 @@ import msgspec
 from core.agents.codex import shapes
 from core.agents.codex.context import is_real_user, is_user_context, texts
 from core.agents.codex.lineage import Segment, Unreachable, segments, start_of
-from core.agents.codex.records import DELIVERED, LINE_TYPES, Detail, Fact
+from core.agents.codex.records import DELIVERED, DELIVERY, LINE_TYPES, Detail, Fact
 from core.compressed import Unpacked
 from core.files import READ_SIZE, Files, fingerprint
 from core.jsonl import BrokenLine, Line, decode, lines
@@ -74,6 +74,9 @@ class Reading:
             return
         except shapes.FAILURES:
             self._broken(line)
+            return
+        if shapes.is_too_deep(line.data):
+            self._place(line, "broken-line", "a line that is nested too deep for Codex", SKIPPED)
             return
         self._record(line, envelope)
 
@@ -164,7 +167,7 @@ class Reading:
                 self.title = self.title or _first_line(item)
             elif role == "user" and is_user_context(role, item.content):
                 role = "context"
-            elif beside is not None and beside.delivered_assistant_message is not None:
+            elif beside is not None and _is_delivered(item, beside):
                 kind = DELIVERED
         return None, self._kind("response_item", kind), role
 
@@ -229,6 +232,22 @@ class Reading:
     def _remark(self, line: Line, kind: str, message: str, client: str) -> None:
         if self.path is None:
             self.damage.append(Damage(line.number, line.offset, line.length, kind, message, client))
+
+
+def _is_delivered(message: shapes.Message, beside: shapes.Metadata) -> bool:
+    """Whether an assistant's message is a note of what Codex told the user: known by its metadata."""
+    mark, passed = beside.delivered_assistant_message, message.internal_chat_message_metadata_passthrough
+    whole, part = DELIVERY
+    return (
+        message.role == "assistant"
+        and mark is not None
+        and (mark == whole or mark.startswith(part))
+        and beside.user_input_order is not None
+        and passed is not None
+        and passed.turn_id is not None
+        and len(message.content) == 1
+        and isinstance(message.content[0], shapes.OutputText)
+    )
 
 
 def _first_line(message: shapes.Message) -> str:

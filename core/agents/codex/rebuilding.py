@@ -173,9 +173,7 @@ def items_of(session: Session, entry: Entry, policy: Policy) -> Iterator[Stored]
     """The item that a record adds to the history, if it does."""
     stored = payload(session, entry)
     if entry.kind == "inter_agent_communication":
-        part = {"type": "input_text", "text": stored.get("content")}
-        named = {name: stored.get(name) for name in ("author", "recipient")}
-        yield Stored({"type": "agent_message", **named, "content": [part]}, entry.id)
+        yield Stored(_from_agent(stored), entry.id)
         return
     kind = stored.get("type")
     if entry.kind == f"response_item/{DELIVERED}" or kind not in ITEM_TYPES:
@@ -185,6 +183,18 @@ def items_of(session: Session, entry: Entry, policy: Policy) -> Iterator[Stored]
     if kind in ("function_call_output", "custom_tool_call_output"):
         stored = {**stored, "output": cut_output(stored.get("output"), policy)}
     yield Stored(stored, entry.id)
+
+
+def _from_agent(stored: Mapping[str, Any]) -> dict[str, Any]:
+    """The words of another agent as an item; encrypted ones get a head that says from whom they are."""
+    author, recipient, hidden = (stored.get(name) for name in ("author", "recipient", "encrypted_content"))
+    text = stored.get("content")
+    parts: list[dict[str, Any]] = [{"type": "input_text", "text": text}]
+    if isinstance(hidden, str):
+        kind = "NEW_TASK" if stored.get("trigger_turn") else "MESSAGE"
+        head = f"Message Type: {kind}\nTask name: {recipient}\nSender: {author}\nPayload:\n"
+        parts = [{"type": "input_text", "text": head}, {"type": "encrypted_content", "encrypted_content": hidden}]
+    return {"type": "agent_message", "author": author, "recipient": recipient, "content": parts}
 
 
 def without_history(history: Sequence[Stored], entry: Entry, compacted: Mapping[str, Any]) -> list[Stored]:

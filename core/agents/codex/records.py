@@ -22,6 +22,9 @@ LINE_TYPES = frozenset(
 DELIVERED = "delivered_message"
 """The kind of an assistant's message that Codex takes for a note of what it told the user: it is never sent again."""
 
+DELIVERY = ("codex:code-mode-delivery:v1:complete", "codex:code-mode-delivery:v1:incomplete:")
+"""What such a message is known by: the whole mark, or its beginning."""
+
 SUMMARY_PREFIX = (
     "Another language model started to solve this problem and produced a summary of its thinking process. You also "
     "have access to the state of the tools that were used by that language model. Use this to build on the work that "

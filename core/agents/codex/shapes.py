@@ -7,9 +7,15 @@ Only what Codex itself checks is checked. Records keep unknown fields; what is d
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any, Literal
 
 import msgspec
+
+AGENT_PATH = re.compile(r"/root(/[a-z0-9_]+)*")
+
+DEEPEST = 127
+"""Levels of nesting that Codex's JSON reader follows; a line with more is skipped."""
 
 Unsigned = Annotated[int, msgspec.Meta(ge=0)]
 
@@ -56,6 +62,10 @@ class Metadata(msgspec.Struct, gc=False):
 
     delivered_assistant_message: str | None = None
     user_input_order: Unsigned | None = None
+    history_sequence: Unsigned | None = None
+    sampled_through_sequence: Unsigned | None = None
+    client_authored: bool | None = None
+    retained_source: dict[str, Any] | None = None
     fallback_token_limit_override: Unsigned | None = None
 
 
@@ -65,7 +75,12 @@ class Agents(msgspec.Struct, gc=False):
     author: str
     recipient: str
     content: str
-    trigger_turn: bool = True
+    trigger_turn: bool
+    encrypted_content: str | None = None
+
+    def __post_init__(self) -> None:
+        if not (AGENT_PATH.fullmatch(self.author) and AGENT_PATH.fullmatch(self.recipient)):
+            raise ValueError("an agent's name that is no path from /root")
 
 
 class Tagged(msgspec.Struct, gc=False):
@@ -131,6 +146,7 @@ Output = str | list[InputText | InputImage | InputAudio | Encrypted]
 
 class Passthrough(msgspec.Struct, gc=False):
     turn_id: str | None = None
+    create_time: float | None = None
 
 
 class Item(msgspec.Struct, gc=False):
@@ -166,6 +182,7 @@ class FunctionCall(Item, tag="function_call", gc=False, kw_only=True):
     call_id: str
     namespace: str | None = None
     status: str | None = None
+    encrypted_function_args: list[str] | None = None
 
 
 class FunctionCallOutput(Item, tag="function_call_output", gc=False, kw_only=True):
@@ -217,8 +234,29 @@ class ToolSearchOutput(Item, tag="tool_search_output", gc=False, kw_only=True):
     call_id: str | None = None
 
 
+class Search(msgspec.Struct, gc=False):
+    """An action of a web search; of an unknown type it may hold anything."""
+
+    type: str
+    query: Any = None
+    queries: Any = None
+    url: Any = None
+    pattern: Any = None
+
+    def __post_init__(self) -> None:
+        words = {"search": (self.query,), "open_page": (self.url,), "find_in_page": (self.url, self.pattern)}
+        if any(not isinstance(word, str | None) for word in words.get(self.type, ())):
+            raise ValueError("an action of a web search with something else than words")
+        if self.type == "search" and not _are_words(self.queries):
+            raise ValueError("a web search whose queries are no words")
+
+
+def _are_words(value: Any) -> bool:
+    return value is None or (isinstance(value, list) and all(isinstance(word, str) for word in value))
+
+
 class WebSearchCall(Item, tag="web_search_call", gc=False, kw_only=True):
-    action: Any = None
+    action: Search | None = None
     status: str | None = None
 
 
@@ -308,7 +346,7 @@ EVENTS = msgspec.json.Decoder(Event)
 TURNS = msgspec.json.Decoder(Turn)
 AGENTS = msgspec.json.Decoder(Agents)
 COMPACTED = msgspec.json.Decoder(Compacted)
-_METADATA = msgspec.json.Decoder(Metadata | None)
+_METADATA = msgspec.json.Decoder(Metadata | list[Any] | None)
 _TAGGED = msgspec.json.Decoder(Tagged)
 _ITEMS: msgspec.json.Decoder[KnownItem] = msgspec.json.Decoder(KnownItem)
 
@@ -324,7 +362,28 @@ def item(payload: msgspec.Raw | bytes) -> KnownItem | Tagged:
 
 def metadata(raw: msgspec.Raw | bytes) -> Metadata | None:
     """The metadata of an item, checked. Raises one of FAILURES."""
-    return _METADATA.decode(raw)
+    found = _METADATA.decode(raw)
+    if isinstance(found, list) and found:
+        raise Misfit("its metadata is a list")
+    return found if isinstance(found, Metadata) else None
+
+
+_CLOSING = (b"]]]]]]]]", b"}}}}}}}}", b"]}]}]}]}")
+_STRING = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
+
+
+def is_too_deep(line: bytes) -> bool:
+    """Whether a line is nested deeper than Codex follows. Only where many levels end together is looked closely."""
+    if not any(mark in line for mark in _CLOSING):
+        return False
+    depth = deepest = 0
+    for byte in _STRING.sub(b"", line):
+        if byte in b"[{":
+            depth += 1
+            deepest = max(deepest, depth)
+        elif byte in b"]}":
+            depth -= 1
+    return deepest > DEEPEST
 
 
 def compacted(payload: msgspec.Raw | bytes) -> Compacted:

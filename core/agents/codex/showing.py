@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import binascii
 import hashlib
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
@@ -13,15 +12,11 @@ import msgspec
 
 from core.agents.codex.context import is_context, is_summary, is_user_context
 from core.agents.codex.pairing import Sent
+from core.agents.codex.pictures import seen
 from core.agents.codex.rebuilding import Stored
 from core.view import Item, Kind, Mark, Role, Source
 
-REMOTE_IMAGE = "image content omitted because remote image URLs are not supported"
-NO_IMAGES = "image content omitted because you do not support image input"
 NO_SOUND = "audio content omitted because you do not support audio input"
-
-_DATA = re.compile(r"data:([^;,]*)(;base64)?,")
-_REMOTE = re.compile(r"https?://", re.IGNORECASE)
 
 SHELL_FIELDS = ("type", "command", "timeout_ms", "working_directory", "env", "user")
 SEARCH_FIELDS = {
@@ -40,6 +35,8 @@ class Showing:
     def __init__(self, image_input: bool = True) -> None:
         self.image_input = image_input
         self.names: dict[str, str] = {}
+        self.shrunk: list[Source] = []
+        """Pictures that Codex sends smaller than they are stored: their bytes are not known here."""
 
     def items(self, sent: Sent) -> Iterator[Item]:
         """One item of the request, part by part."""
@@ -56,7 +53,7 @@ class Showing:
         elif kind == "tool_search_output":
             yield self._result(item, sorted_json(item.payload.get("tools")), sent)
         elif kind == "image_generation_call":
-            yield _picture("assistant", "data:image/png;base64," + _text(item.payload, "result"), _source(item))
+            yield _generated(item)
         elif kind in OPAQUE:
             yield Item("assistant", "thinking", opaque=True, signed=True, source=_source(item), mark="summary")
         else:
@@ -79,14 +76,14 @@ class Showing:
 
     def _image(self, role: Role, part: Mapping[str, Any], source: tuple[Source, ...]) -> Item:
         """A picture, or the words that Codex puts in its place."""
-        address = part.get("image_url")
-        if not self.image_input:
-            return Item(role, "text", NO_IMAGES, source=source)
-        if not isinstance(address, str):
+        found = seen(part, self.image_input)
+        if isinstance(found, str):
+            return Item(role, "text", found, source=source)
+        if found is None:
             return Item(role, "image", source=source)
-        if _REMOTE.match(address):
-            return Item(role, "text", REMOTE_IMAGE, source=source)
-        return _picture(role, address, source)
+        if found.shrunk:
+            self.shrunk.append(source[0])
+        return _picture(role, found.media_type, found.data, source)
 
     def _call(self, item: Stored) -> Item:
         fields, kind = item.payload, item.type
@@ -195,25 +192,17 @@ def sorted_json(value: Any) -> str:
     return msgspec.json.encode(value, order="deterministic").decode() if value else "[]"
 
 
-def _picture(role: Role, address: str, source: tuple[Source, ...]) -> Item:
-    """A picture behind a data address; its bytes are measured and hashed, not kept."""
-    data = data_of(address)
-    if data is None:
-        return Item(role, "image", source=source)
-    media_type, content = data
-    digest = hashlib.sha256(content).hexdigest()
-    return Item(role, "image", media_type=media_type, sha256=digest, image_bytes=len(content), source=source)
-
-
-def data_of(address: str) -> tuple[str, bytes] | None:
-    """Media type and bytes behind a data address; None where it is none."""
-    found = _DATA.match(address)
-    if found is None:
-        return None
-    rest = address[found.end() :]
-    if not found[2]:
-        return found[1], rest.encode("utf-8", "surrogatepass")
+def _generated(item: Stored) -> Item:
+    """A picture that the model made: sent as it is stored, whatever it holds."""
+    result = _text(item.payload, "result")
     try:
-        return found[1], base64.b64decode(rest)
+        data = base64.b64decode(result)
     except (binascii.Error, ValueError):
-        return found[1], rest.encode("utf-8", "surrogatepass")
+        data = result.encode("utf-8", "surrogatepass")
+    return _picture("assistant", "image/png", data, _source(item))
+
+
+def _picture(role: Role, media_type: str, data: bytes, source: tuple[Source, ...]) -> Item:
+    """A picture; its bytes are measured and hashed, not kept."""
+    digest = hashlib.sha256(data).hexdigest()
+    return Item(role, "image", media_type=media_type, sha256=digest, image_bytes=len(data), source=source)

@@ -33,7 +33,8 @@ def view(session: Session, resume: Resume) -> View:
         warnings = (*_about_client(resume), *_about_context(session), *compacts_at_once(session, resume))
     showing = Showing(resume.image_input)
     items = tuple(item for one in sent for item in showing.items(one))
-    return View("codex", resume, items, warnings=(*warnings, *_about_pairs(sent, left_out)))
+    warnings = (*warnings, *_about_pairs(sent, left_out), *_about_pictures(showing))
+    return View("codex", resume, items, warnings=warnings)
 
 
 def requested(session: Session, resume: Resume) -> tuple[list[Sent], list[Stored]]:
@@ -89,6 +90,11 @@ def _about_pairs(sent: Sequence[Sent], left_out: Sequence[Stored]) -> Iterator[s
     for output in left_out:
         call_id = output.payload.get("call_id")
         yield f"{output.entry}: this output of {call_id!r} answers no call: Codex leaves it out"
+
+
+def _about_pictures(showing: Showing) -> Iterator[str]:
+    for source in showing.shrunk:
+        yield f"{source.entry}: Codex sends this picture smaller or in another format: its bytes are shown as stored"
 
 
 def system_items(session: Session, resume: Resume) -> tuple[Item, ...]:
