@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from core.errors import ClientRefuses
 from core.planning import plan_session
 from core.policies.settings import Settings
-from tests.core.pi_sessions import Build, opened, stamp
+from tests.core.pi_sessions import Build, line, opened, stamp
 
 ENDLESS = b"9" * 315
 """A number with too many digits for a double: infinite to JavaScript, a plain integer to Python."""
@@ -80,3 +81,18 @@ def test_a_reasoning_item_with_an_odd_summary_is_opaque(value: str) -> None:
 )
 def test_a_system_message_with_odd_fields_can_be_carried(odd: bytes) -> None:
     planned(replaced(story().bytes(), b'"sections":{"a":"rules"}', odd))
+
+
+@pytest.mark.parametrize("field", ["stopReason", "api", "provider", "model", "timestamp", "usage"])
+@pytest.mark.parametrize("value", ["[5]", "{}", "null", "true", '"x"'])
+def test_a_reply_with_odd_fields_is_read_or_refused(field: str, value: str) -> None:
+    build = story()
+    reply = build.records[-1]["message"]
+    stored = line({field: reply[field]}).strip()[1:-1]
+    data = replaced(build.bytes(), stored, f'"{field}":{value}'.encode())
+    try:
+        seen = opened(data)
+    except ClientRefuses as refusal:
+        assert "line " in str(refusal)
+    else:
+        plan_session(seen, "handoff", Settings(target=3000), stamp()).to_json()

@@ -13,7 +13,7 @@ from core.files import holding
 from core.session import Entry, Session
 from core.view import Item, Source, View
 
-FAILED = frozenset({"error", "aborted"})
+FAILED = ("error", "aborted")
 """Stop reasons of replies whose usage pi does not trust."""
 
 CHARACTERS_PER_TOKEN = 4
