@@ -81,11 +81,14 @@ def difference(before: Figure | Sum, after: Figure | Sum) -> int | None:
     return before.value - after.value
 
 
-def used_figure(usage: Usage, view_tokens: int, system_tokens: int = 0, later_tokens: int = 0) -> Figure | Sum:
+def used_figure(
+    usage: Usage, view_tokens: int, system_tokens: int = 0, later_tokens: int = 0, framing_tokens: int = 0
+) -> Figure | Sum:
     """How much of the window is in use now, all arguments in counted tokens.
 
     What the provider reported for the last reply, where that still holds, with what came after it (`later_tokens`)
-    counted apart; else the whole view counted, with the stored system prompt and tools where the format keeps them.
+    counted apart; else the whole view counted, with the stored system prompt and tools where the format keeps them, and
+    with what the provider charges around messages where it says so.
     A reported 0 is no report: some clients log it for replies that never came.
     """
     if usage.current:
@@ -93,9 +96,10 @@ def used_figure(usage: Usage, view_tokens: int, system_tokens: int = 0, later_to
         if not later_tokens:
             return reported
         return Sum((reported, Figure(later_tokens, "counted", "what came after the last reply")))
-    if system_tokens:
-        return Figure(view_tokens + system_tokens, "counted", "view, stored system prompt and tools")
-    return Figure(view_tokens, "counted", "view")
+    includes = "view, stored system prompt and tools" if system_tokens else "view"
+    if framing_tokens:
+        includes += ", marks around messages"
+    return Figure(view_tokens + system_tokens + framing_tokens, "counted", includes)
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,27 +66,36 @@ def check_session(
     agent = detect(source, path)
     session = agent.open(source, path, leaf)
     found = [Finding(d.line, d.offset, d.kind, d.message, d.client) for d in session.damage]
+    resume = agent.resume(session, overrides or Overrides())
     try:
-        view = agent.view(session, agent.resume(session, overrides or Overrides()))
+        view = agent.view(session, resume)
     except ClientRefuses as refusal:
         found.append(Finding(None, None, "refused", str(refusal), f"{agent.profile.title} does not load the session"))
     else:
-        found += _pairing(session, view)
+        found += [Finding(d.line, d.offset, d.kind, d.message, d.client) for d in agent.findings(session, resume)]
+        known = {(finding.offset, finding.kind) for finding in found}
+        found += [one for one in _pairing(session, view) if (one.offset, one.kind) not in known]
     return Checked(agent, session, tuple(sorted(found, key=lambda finding: (finding.offset or 0, finding.kind))))
 
 
 def _pairing(session: Session, view: View) -> Iterator[Finding]:
     """Calls without a result and results without a call, as they would be sent."""
     pairing = pair_up(view.items)
+    made_up = {item.call_id: item.text for item in view.fresh if item.kind == "tool_result"}
     for at in pairing.unanswered:
-        yield _finding(session, view.items[at], "unanswered-call", "has no result", "sends the call as it is")
+        said = made_up.get(view.items[at].call_id)
+        client = "sends the call as it is" if said is None else _adds(said)
+        yield _finding(session, view.items[at], "unanswered-call", "has no result", client)
     for at in pairing.orphans:
         yield _finding(session, view.items[at], "orphaned-result", "answers no call", "sends the result as it is")
     for call, result in pairing.pairs:
         if view.items[result].origin == "repair":
-            said = " ".join(view.items[result].text.split())
-            client = f"adds a result at each request: {said}"
+            client = _adds(view.items[result].text)
             yield _finding(session, view.items[call], "unanswered-call", "has no result", client)
+
+
+def _adds(text: str) -> str:
+    return f"adds a result at each request: {' '.join(text.split())}"
 
 
 def _finding(session: Session, item: Item, kind: str, what: str, client: str) -> Finding:

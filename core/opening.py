@@ -59,6 +59,11 @@ class Opened:
         return sum(self.counter.count(item) for item in self.agent.system(self.session, self.resume))
 
     @cached_property
+    def framing_tokens(self) -> int:
+        """Tokens around the items of a request, where the provider publishes a rule for them."""
+        return self.agent.framing_tokens(self.session, self.resume, self.view)
+
+    @cached_property
     def usage(self) -> Usage:
         return self.agent.usage(self.session)
 

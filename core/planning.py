@@ -194,7 +194,9 @@ def budget_of(opened: Opened, settings: Settings) -> Budget:
     from core.budget import handoff_budget, used_figure
 
     resume = opened.resume
-    used = used_figure(opened.usage, opened.view_tokens, opened.system_tokens, _later_tokens(opened))
+    used = used_figure(
+        opened.usage, opened.view_tokens, opened.system_tokens, _later_tokens(opened), opened.framing_tokens
+    )
     return handoff_budget(
         resume.window,
         used,

@@ -11,7 +11,7 @@ from core.files import Files
 from core.patch import Patch
 from core.proposal import Proposal, What
 from core.resume import Overrides, Resume
-from core.session import Session
+from core.session import Damage, Session
 from core.view import Item, Seen, Source, Unit, View
 
 Progress = Callable[[int, int], None]
@@ -202,4 +202,12 @@ class Agent(Protocol):
 
     def children(self, files: Files, path: Path) -> Iterator[Found]:
         """Sub-agents and forks that the session at `path` began, as far as they lie on this machine."""
+        return iter(())
+
+    def framing_tokens(self, session: Session, resume: Resume, view: View) -> int:
+        """Tokens that a request costs around the items and the stored system prompt, by the provider's own rule."""
+        return 0
+
+    def findings(self, session: Session, resume: Resume) -> Iterator[Damage]:
+        """Where the stored history breaks a rule of those who read it, beside what pairing alone tells."""
         return iter(())
