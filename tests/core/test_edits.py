@@ -184,3 +184,19 @@ def test_a_stale_or_shapeless_edit_file_is_refused(before: Opened) -> None:
     for edits in ([], {}, {"session": session, "dispositions": 3}, {"session": session, "dispositions": [{"unit": 1}]}):
         with pytest.raises(EditRefused):
             lay_over(before, own, edits)
+
+
+def test_an_image_may_move_where_what_parted_its_run_of_results_leaves() -> None:
+    story = Build()
+    story.user("look")
+    first, second = story.call(), story.call()
+    story.assistant([first, second], stopReason="toolUse")
+    picture = {"type": "image", "data": "cGljdHVyZSAw", "mimeType": "image/png"}
+    story.result(first["id"], [picture], failed=True)
+    between = story.reply("a word in between")
+    story.result(second["id"], "late")
+    story.reply("done")
+    before = opened(story.bytes())
+    made = plan(before, set_what(before, Proposal("handoff"), between, "drop"))
+    assert made.patch is not None
+    assert [check.id for check in made.checks if not check.ok] == ["target"]
