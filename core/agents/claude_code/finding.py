@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 from core.agents.claude_code.detecting import is_claude_code
@@ -53,12 +54,12 @@ def bundle(files: Files, folder: Path) -> Path | None:
     beside = folder.with_name(f"{folder.name}.jsonl")
     if any((folder / name).is_dir() for name in ("subagents", "tool-results")) and files.exists(beside):
         return beside if is_claude_code(files, beside) else None
-    mains = [path for path in sorted(folder.glob("*.jsonl")) if not path.match(SUBAGENT)]
-    if len(mains) != 1:
+    mains = (path for path in sorted(folder.glob("*.jsonl")) if not path.match(SUBAGENT))
+    sessions = list(islice((path for path in mains if is_claude_code(files, path)), 2))
+    if len(sessions) != 1:
         return None
-    (main,) = mains
-    more = (folder / main.stem).is_dir() or any(folder.glob(SUBAGENT))
-    return main if more and is_claude_code(files, main) else None
+    more = (folder / sessions[0].stem).is_dir() or any(folder.glob(SUBAGENT))
+    return sessions[0] if more else None
 
 
 def _found(files: Files, path: Path) -> Iterator[Found]:

@@ -99,22 +99,22 @@ class _Index:
 def cuts(session: Session, lines: Sequence[Line]) -> tuple[Cut, ...]:
     """The boundaries among the lines of a past, oldest first."""
     boundaries = [line for line in lines if line.boundary]
-    summaries = [line.entry.index for line in lines if line.summary]
+    names = {line.id for line in boundaries}
     found: list[Cut] = []
     for number, line in enumerate(boundaries):
-        found_ = record(session, line.entry).get("compactMetadata")
-        metadata: dict[str, Any] = found_ if isinstance(found_, dict) else {}
+        stored = record(session, line.entry).get("compactMetadata")
+        metadata: dict[str, Any] = stored if isinstance(stored, dict) else {}
+        kept = kept_by(metadata)
         start = boundaries[number - 1].entry.index if number else -1
-        end = boundaries[number + 1].entry.index if number + 1 < len(boundaries) else len(session.entries)
-        ours = metadata.get("seamline")
-        found.append(
-            Cut(
-                line,
-                kept_by(metadata),
-                any(start < index < end for index in summaries),
-                frozenset(_texts(ours.get("dropped") if isinstance(ours, dict) else None)),
-            )
+        summarised = any(
+            other.entry.parent == line.id
+            or (other.id in kept and other.entry.parent not in names and other.entry.index > start)
+            for other in lines
+            if other.summary
         )
+        ours = metadata.get("seamline")
+        dropped = frozenset(_texts(ours.get("dropped") if isinstance(ours, dict) else None))
+        found.append(Cut(line, kept, summarised, dropped))
     return tuple(found)
 
 

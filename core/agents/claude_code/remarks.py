@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from core.agents.claude_code.chain import Chain
 from core.agents.claude_code.records import Line
+from core.agents.claude_code.sent import lost_calls
 from core.session import Damage, Entry
 
 
@@ -93,19 +94,23 @@ def _foreign(stored: Sequence[Line], chain: Chain, identity: str) -> Iterator[Da
 
 
 def _calls(chain: Chain) -> Iterator[Damage]:
-    """Calls of the conversation without a result, and results without a call."""
-    answered = {call for line in chain.path for call in line.results}
+    """Calls of the conversation without a result, and results without a call, as far as the client leaves them out."""
+    path = [line for line in chain.path if not line.api_error and (chain.subagent or not line.sidechain)]
+    lost = lost_calls(path)
     called: set[str] = set()
-    last = next((line.message_id for line in reversed(chain.path) if line.entry.kind == "assistant"), "")
-    for line in chain.path:
+    for line in path:
         for call in line.calls:
             if call in called:
                 yield _remark(line.entry, "duplicate-call", f"the call id {call!r} is used again", "leaves it out")
-            elif call not in answered and line.message_id != last:
+            elif call in lost:
                 yield _remark(line.entry, "unanswered-call", f"the call {call!r} has no result", "leaves it out")
             called.add(call)
-    for line in chain.path:
+    answered: set[str] = set()
+    for line in path:
         for call in line.results:
             if call not in called:
                 words = f"the result of {call!r} answers no call of the conversation"
                 yield _remark(line.entry, "orphaned-result", words, "leaves it out")
+            elif call in answered:
+                yield _remark(line.entry, "second-result", f"the call {call!r} was answered before", "leaves it out")
+            answered.add(call)

@@ -31,7 +31,7 @@ def sent_lines(session: Session, path: Sequence[Line], model: str | None) -> Ite
     nothing but thinking, and calls that have no result anywhere in the conversation, unless they end it.
     """
     lines = [line for line in path if _reaches(session, line)]
-    lost = _lost_calls(lines)
+    lost = lost_calls(lines)
     thinking_only = _thinking_only(session, lines, lost, model)
     for line in lines:
         stored = record(session, line.entry)
@@ -50,7 +50,7 @@ def _reaches(session: Session, line: Line) -> bool:
     return kind in ("user", "assistant", "attachment") or (kind == "system" and line.subtype == "local_command")
 
 
-def _lost_calls(lines: Sequence[Line]) -> frozenset[str]:
+def lost_calls(lines: Sequence[Line]) -> frozenset[str]:
     """Calls without a result in the conversation; those of its last reply are only lost where the user spoke since."""
     answered = {call for line in lines for call in line.results}
     last = ""
