@@ -6,11 +6,11 @@ Written from the format's rules: rollbacks, checkpoints with and without a histo
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from core.agents.codex.context import is_developer_context, is_real_user, is_user_context, texts
-from core.agents.codex.records import DELIVERED, Detail, Fact, detail, payload
+from core.agents.codex.context import is_developer_context, is_real_user, is_user_context, texts, without_model_context
+from core.agents.codex.records import DELIVERED, Detail, Fact, detail, payload, record
 from core.agents.codex.shapes import ITEM_TYPES
 from core.agents.codex.truncating import Policy, cut_output, cut_user_text
 from core.session import Entry, Session
@@ -55,6 +55,13 @@ class Stored:
     def content(self) -> list[Any]:
         content = self.payload.get("content")
         return content if isinstance(content, list) else []
+
+    @property
+    def turn(self) -> str | None:
+        """The id of the turn that the item belongs to, where it tells."""
+        passed = self.payload.get("internal_chat_message_metadata_passthrough")
+        turn = passed.get("turn_id") if isinstance(passed, Mapping) else None
+        return turn if isinstance(turn, str) else None
 
     @property
     def starts_turn(self) -> bool:
@@ -171,7 +178,8 @@ def checkpoint_items(session: Session, entry: Entry) -> list[Stored]:
 
 def items_of(session: Session, entry: Entry, policy: Policy) -> Iterator[Stored]:
     """The item that a record adds to the history, if it does."""
-    stored = payload(session, entry)
+    whole = record(session, entry)
+    stored = whole["payload"]
     if entry.kind == "inter_agent_communication":
         yield Stored(_from_agent(stored), entry.id)
         return
@@ -181,7 +189,10 @@ def items_of(session: Session, entry: Entry, policy: Policy) -> Iterator[Stored]
     if kind in ("compaction_trigger", "configuration_update") or (kind == "message" and stored.get("role") == "system"):
         return
     if kind in ("function_call_output", "custom_tool_call_output"):
-        stored = {**stored, "output": cut_output(stored.get("output"), policy)}
+        beside = whole.get("metadata")
+        own = beside.get("fallback_token_limit_override") if isinstance(beside, Mapping) else None
+        told = Policy("tokens", own, slack=1) if isinstance(own, int) else policy
+        stored = {**stored, "output": cut_output(stored.get("output"), told)}
     yield Stored(stored, entry.id)
 
 
@@ -204,7 +215,7 @@ def without_history(history: Sequence[Stored], entry: Entry, compacted: Mapping[
     for item in reversed([item for item in history if is_real_user(item.role, item.content)]):
         if left == 0:
             break
-        parts = list(texts(item.content))
+        parts = _written(item)
         tokens = tokens_of("".join(parts))
         kept.append(_message(item, parts if tokens <= left else cut_user_text("".join(parts), left)))
         left -= min(tokens, left)
@@ -212,6 +223,11 @@ def without_history(history: Sequence[Stored], entry: Entry, compacted: Mapping[
     summary = message if isinstance(message, str) and message else NO_SUMMARY
     part = {"type": "input_text", "text": summary}
     return [*reversed(kept), Stored({"type": "message", "role": "user", "content": [part]}, entry.id, 0, summary=True)]
+
+
+def _written(item: Stored) -> list[str]:
+    """The texts of a user's message that a compaction keeps: of pictures it leaves an empty one."""
+    return list(texts(item.content)) or ([""] if item.content else [])
 
 
 def tokens_of(text: str) -> int:
@@ -231,6 +247,20 @@ def rolled_back(history: list[Stored], turns: int) -> list[Stored]:
         return history
     first = starts[0]
     cut = first if turns >= len(starts) else starts[-turns]
+    turn = history[cut].turn
     while cut > first and history[cut - 1].is_context:
         cut -= 1
-    return history[:cut]
+    kept = history[:cut]
+    if turn is None or cut != first:
+        return kept
+    return [one for item in kept for one in _of_another_model(item, turn)]
+
+
+def _of_another_model(item: Stored, turn: str) -> Iterator[Stored]:
+    """An item before a turn that was taken back, without what told the model of that turn's own settings."""
+    if item.turn != turn or item.role != "developer":
+        yield item
+        return
+    left = without_model_context(item.payload)
+    if left is not None:
+        yield replace(item, payload=left)

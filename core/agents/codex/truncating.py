@@ -18,6 +18,7 @@ class Policy:
 
     unit: Literal["tokens", "bytes"]
     limit: int
+    slack: float = SLACK
 
     @property
     def bytes(self) -> int:
@@ -27,7 +28,7 @@ class Policy:
     @property
     def allowed(self) -> int:
         """The limit with its slack."""
-        return int(self.limit * SLACK + 0.5)
+        return int(self.limit * self.slack + 0.5)
 
 
 CATALOGUE = Policy("tokens", 10_000)
@@ -56,7 +57,7 @@ def _cut_parts(parts: Sequence[Any], policy: Policy) -> list[Any]:
         size = len(text.encode("utf-8", "surrogatepass"))
         cost = size if policy.unit == "bytes" else -(-size // BYTES_PER_TOKEN)
         if left == 0:
-            omitted += 1
+            omitted += bool(text)
         elif cost <= left:
             out.append(part)
             left -= cost
