@@ -95,9 +95,11 @@ class Trial:
                     row.problems.append(f"undo: exit {said.status}: {said.error}: {_state(session)}, not {wanted}")
 
     def _own_compaction(self, session: Path, plan: dict[str, Any], full: Items) -> None:
-        """The client's own compaction right on top of our commit."""
+        """The client's own compaction on top of our commit: right after it, or after more turns where little was kept."""
+        kept = plan["after"]["tokens"]["value"] - (plan["summary"] or {"tokens": 0})["tokens"]
+        more = self.client.turns(4) if kept < 2 * NATIVE_KEEP else ((), ())
         with self._row("own compaction on that, resume") as row:
-            self.client.resume(session)
+            self._resume(row, session, plan["after"]["items"], more)
             self._native(row, session, plan, full)
             self._resume(row, session, self.seamline.view(session))
 
