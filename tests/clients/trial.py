@@ -95,7 +95,7 @@ class Trial:
                     row.problems.append(f"undo: exit {said.status}: {said.error}: {_state(session)}, not {wanted}")
 
     def _own_compaction(self, session: Path, plan: dict[str, Any], full: Items) -> None:
-        """The client's own compaction on top of our commit: right after it, or after more turns where little was kept."""
+        """The client's own compaction on top of our commit, after more turns where little was kept."""
         kept = plan["after"]["tokens"]["value"] - (plan["summary"] or {"tokens": 0})["tokens"]
         more = self.client.turns(4) if kept < 2 * NATIVE_KEEP else ((), ())
         with self._row("own compaction on that, resume") as row:
