@@ -43,12 +43,12 @@ class UsageHead(
 
 
 class MessageHead(msgspec.Struct, gc=False):
-    """What the message inside a line tells of itself; the content stays raw."""
+    """What the message inside a line tells of itself; of its blocks no text is kept."""
 
     role: str | None = None
     id: str | None = None
     model: str | None = None
-    content: msgspec.Raw = msgspec.Raw(b"null")
+    content: list[BlockHead] | str | None = None
     usage: UsageHead | None = None
 
 
@@ -89,7 +89,6 @@ class Head(
 
 
 HEADS = msgspec.json.Decoder(Head)
-BLOCKS = msgspec.json.Decoder(list[BlockHead])
 
 
 def plain_head(value: dict[str, Any]) -> Head:
@@ -99,7 +98,7 @@ def plain_head(value: dict[str, Any]) -> Head:
     if isinstance(message, dict):
         texts = {name: _text(message.get(name)) for name in ("role", "id", "model")}
         content = message.get("content")
-        inner = MessageHead(**texts, content=_blocks_as_raw(content), usage=_usage(message.get("usage")))
+        inner = MessageHead(**texts, content=_blocks(content), usage=_usage(message.get("usage")))
     return Head(
         kind=_text(value.get("type")),
         own=_text(value.get("uuid")),
@@ -135,32 +134,30 @@ def _number(value: Any) -> int | None:
     return int(value) if plain and 0 < value < MOST_TOKENS else None
 
 
-def _blocks_as_raw(content: Any) -> msgspec.Raw:
-    """The heads of the blocks, written down again, where the content is a list."""
+def _blocks(content: Any) -> list[BlockHead] | None:
     if not isinstance(content, list):
-        return msgspec.Raw(b"null")
-    heads = [
-        {name: block[name] for name in ("type", "id", "tool_use_id") if isinstance(block.get(name), str)}
+        return None
+    return [
+        BlockHead(*(_text(block.get(name)) for name in ("type", "id", "tool_use_id")))
         for block in content
         if isinstance(block, dict)
     ]
-    try:
-        return msgspec.Raw(msgspec.json.encode(heads))
-    except UnicodeEncodeError:
-        return msgspec.Raw(b"null")
+
+
+NONE: tuple[str, ...] = ()
 
 
 def tool_ids(message: MessageHead) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The ids of the calls in a message, and the ids of the calls that its results answer, both in order."""
-    raw = bytes(message.content)
-    if not raw.startswith(b"[") or b"tool" not in raw:
-        return (), ()
-    try:
-        blocks = BLOCKS.decode(raw)
-    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
-        return (), ()
-    calls = tuple(block.id for block in blocks if block.kind == "tool_use" and block.id)
-    results = tuple(block.call for block in blocks if block.kind == "tool_result" and block.call)
+    blocks = message.content
+    if not blocks or isinstance(blocks, str):
+        return NONE, NONE
+    calls = results = NONE
+    for block in blocks:
+        if block.kind == "tool_use" and block.id:
+            calls += (block.id,)
+        elif block.kind == "tool_result" and block.call:
+            results += (block.call,)
     return calls, results
 
 

@@ -31,11 +31,9 @@ def past(session: Session) -> tuple[Line, ...]:
     stack = [*known.path, *_starts(known)]
     while stack:
         line = stack.pop()
-        if line.id in reached:
-            continue
-        reached.add(line.id)
-        stack.extend(index.above(line))
-        stack.extend(index.beside(line))
+        if line.id not in reached:
+            reached.add(line.id)
+            index.go_on(line, stack)
     first: dict[str, Line] = {}
     for line in known.stored:
         if line.id in reached:
@@ -50,16 +48,17 @@ def _starts(known: Detail) -> Iterator[Line]:
     if newest is None:
         return
     for line in known.lines.values():
-        counts = line.entry.index <= newest.entry.index and line.session == newest.session
-        if counts and (line.boundary or line.summary) and (known.subagent or not line.sidechain):
+        counts = (line.boundary or line.summary) and line.entry.index <= newest.entry.index
+        if counts and line.session == newest.session and (known.subagent or not line.sidechain):
             yield line
 
 
 class _Index:
-    """Where to go on from a line."""
+    """Where to go on from a line: up, and to what belongs to the same reply."""
 
     def __init__(self, known: Detail) -> None:
-        self.known = known
+        self.lines = known.lines
+        self.links = known.links
         self.replies: dict[str, list[Line]] = {}
         self.answers: dict[str, list[Line]] = {}
         self.before: dict[str, Line] = {}
@@ -76,24 +75,26 @@ class _Index:
                 self.before[line.id] = last
             last = line
 
-    def above(self, line: Line) -> Iterator[Line]:
-        parents = (self._over_progress(line.entry.parent), line.logical_parent)
-        found = [self.known.lines[own] for own in parents if own is not None and own in self.known.lines]
-        if line.boundary and not found and line.id in self.before:
-            found = [self.before[line.id]]
-        return iter(found)
+    def go_on(self, line: Line, stack: list[Line]) -> None:
+        """Add the lines that `line` leads to."""
+        above = self.lines.get(self._over_progress(line.entry.parent) or "")
+        if above is not None:
+            stack.append(above)
+        if line.boundary:
+            logical = self.lines.get(line.logical_parent or "") or self.before.get(line.id)
+            if logical is not None:
+                stack.append(logical)
+        if line.message_id:
+            stack.extend(self.replies.get(line.message_id, ()))
+        for call in line.calls:
+            stack.extend(self.answers.get(call, ()))
 
     def _over_progress(self, parent: str | None) -> str | None:
-        for _ in range(len(self.known.links)):
-            if parent is None or parent not in self.known.links:
+        for _ in range(len(self.links)):
+            if parent is None or parent not in self.links:
                 break
-            parent = self.known.links[parent]
+            parent = self.links[parent]
         return parent
-
-    def beside(self, line: Line) -> Iterator[Line]:
-        yield from self.replies.get(line.message_id, ())
-        for call in line.calls:
-            yield from self.answers.get(call, ())
 
 
 def cuts(session: Session, lines: Sequence[Line]) -> tuple[Cut, ...]:

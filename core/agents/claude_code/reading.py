@@ -135,10 +135,12 @@ class Reading:
         self.stored.append(
             Line(
                 entry,
+                entry.id,
                 sidechain=bool(head.sidechain),
                 session=head.session or "",
                 agent=head.agent or "",
                 subtype=head.subtype or "",
+                boundary=entry.kind == "system" and head.subtype == "compact_boundary",
                 message_id=(message.id or "") if message is not None else "",
                 model=(message.model or "") if message is not None else "",
                 calls=calls if entry.kind == "assistant" else (),

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import msgspec
+
 from core.errors import SeamlineError
 from core.jsonl import BrokenLine, decode
 from core.session import Entry, Session
@@ -45,17 +47,19 @@ SIDE_KINDS = frozenset(
 """Types of lines beside the chain, of which the model never gets anything."""
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """What of one line of the chain decides the view, without its texts."""
+class Line(msgspec.Struct, frozen=True, gc=False, eq=False):
+    """What of one line of the chain decides the view, without its texts. One of each line is held: it is small."""
 
     entry: Entry
+    id: str
     sidechain: bool = False
     session: str = ""
     """The session id that stands on the line; the client does not look at it."""
     agent: str = ""
     """The sub-agent's id, on the lines of a sub-agent."""
     subtype: str = ""
+    boundary: bool = False
+    """Whether it is a compaction."""
     message_id: str = ""
     model: str = ""
     calls: tuple[str, ...] = ()
@@ -67,14 +71,6 @@ class Line:
     api_error: bool = False
     summary: bool = False
     logical_parent: str | None = None
-
-    @property
-    def id(self) -> str:
-        return self.entry.id
-
-    @property
-    def boundary(self) -> bool:
-        return self.entry.kind == "system" and self.subtype == "compact_boundary"
 
 
 @dataclass(frozen=True)

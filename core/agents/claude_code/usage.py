@@ -23,9 +23,10 @@ def usage(session: Session) -> Usage:
     The lines of a reply each carry its figures; early ones may hold a partial count, so the largest counts, once.
     """
     known = detail(session)
-    told = {line.id for line in past(session)}
+    lines = past(session)
+    told = {line.id for line in lines}
     with holding(session.files, session.path):
-        boundaries = tuple(_boundary(session, line) for line in past(session) if line.boundary)
+        boundaries = tuple(_boundary(session, line) for line in lines if line.boundary)
         figures = _figures([line for line in known.stored if line.id in told])
         last = next((line for line in reversed(known.path) if _name(line) in figures), None)
         if last is None:
