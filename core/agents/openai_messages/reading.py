@@ -77,7 +77,7 @@ class _Reading:
             self.damage.append(_damage(piece, line, self.parted.layout))
             return
         if piece.kind == "message" and piece.facts is not None:
-            own, kind, role = f"{self.messages}-{piece.digest}", _kind(piece.facts), _role(piece.facts)
+            own, kind, role = f"{self.messages}-{piece.digest}", _kind(piece.facts), role_of(piece.facts)
             self.messages += 1
             self.facts[own] = piece.facts
         elif piece.kind == "field":
@@ -142,7 +142,8 @@ def _kind(facts: Facts) -> str:
     return facts.type if facts.type in ITEMS else "message"
 
 
-def _role(facts: Facts) -> str:
+def role_of(facts: Facts) -> str:
+    """The role of a message; of a Responses item that is none, the one that it speaks for."""
     if facts.role:
         return facts.role
     return "tool" if facts.type.endswith(("_output", "_response")) else "assistant"

@@ -149,14 +149,9 @@ class Rules:
             self._fault(told.entry, "text-before-result", "text stands before a tool result")
 
     def _anthropic_end(self) -> None:
-        last = self.before
-        if last is None:
-            return
-        if last.entry.role == "assistant" and last.items and last.items[-1].kind == "text":
-            self._fault(last.entry, "assistant-last", "the last message is the assistant's", SOME_REFUSE)
-        if self.cache_marks > MOST_CACHE_MARKS:
+        if self.before is not None and self.cache_marks > MOST_CACHE_MARKS:
             words = f"{self.cache_marks} cache_control marks, {MOST_CACHE_MARKS} are allowed"
-            self._fault(last.entry, "cache-marks", words)
+            self._fault(self.before.entry, "cache-marks", words)
 
 
 def _blocks(value: Any) -> Iterator[dict[str, Any]]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from core.agents.openai_messages.heads import COMPACTIONS, value_of
+from core.agents.openai_messages.log import earlier
 from core.agents.openai_messages.records import Detail, Line, detail, field_value, stored
 from core.agents.protocol import Boundary, Usage, UsagePoint
 from core.files import holding
@@ -21,27 +21,23 @@ def usage(session: Session) -> Usage:
     points: dict[str, UsagePoint] = {}
     boundaries: list[Boundary] = []
     with holding(session.files, session.path):
-        for line in _before(known):
-            _add(points, *_of_line(session, line))
+        for request in earlier(session):
+            _add(points, *_of_line(session, request.line))
+            if request.left_out:
+                boundaries.append(Boundary(request.next_entry, "its program", _newest(points), None))
         for entry in known.path:
             facts = known.facts.get(entry.id)
             if facts is not None and facts.reports_usage:
                 value = stored(session, entry)
                 _add(points, value.get("id"), point(entry.id, value.get("usage"), facts.model, known.wire))
             if entry.kind in COMPACTIONS or (facts is not None and "compaction" in facts.marks):
-                before = next((one.context for one in reversed(points.values())), None)
-                boundaries.append(Boundary(entry.id, "server", before, entry.time))
+                boundaries.append(Boundary(entry.id, "server", _newest(points), entry.time))
         _add(points, *_of_document(session, known))
     return _standing(known, tuple(points.values()), tuple(boundaries))
 
 
-def _before(known: Detail) -> Iterator[Line]:
-    """The requests of a log that belong to the conversation shown, without the one shown."""
-    for line in known.lines if known.layout == "log" else ():
-        if known.shown is None or line.number >= known.shown.number:
-            return
-        if line.opening == known.shown.opening:
-            yield line
+def _newest(points: dict[str, UsagePoint]) -> int | None:
+    return next((one.context for one in reversed(points.values())), None)
 
 
 def _add(points: dict[str, UsagePoint], reply: Any, found: UsagePoint | None) -> None:
@@ -58,9 +54,8 @@ def _of_line(session: Session, line: Line) -> tuple[Any, UsagePoint | None]:
     response = value.get("response") if isinstance(value, dict) else None
     for holder in (response, response.get("body") if isinstance(response, dict) else None, value):
         if isinstance(holder, dict) and isinstance(holder.get("usage"), dict):
-            model = holder.get("model")
-            figures = point(line.entry, holder["usage"], model if isinstance(model, str) else "", _wire(session))
-            return holder.get("id"), figures
+            model = _model(holder) or _model(value.get("request"))
+            return holder.get("id"), point(line.entry, holder["usage"], model, detail(session).wire)
     return None, None
 
 
@@ -70,15 +65,16 @@ def _of_document(session: Session, known: Detail) -> tuple[Any, UsagePoint | Non
     if last is None:
         return None, None
     model = field_value(session, "model")
-    return field_value(session, "id"), point(last.id, figures, model if isinstance(model, str) else "", known.wire)
+    return field_value(session, "id"), point(last.id, figures, _model({"model": model}), known.wire)
+
+
+def _model(holder: Any) -> str:
+    model = holder.get("model") if isinstance(holder, dict) else None
+    return model if isinstance(model, str) else ""
 
 
 def _last_reply(known: Detail) -> Entry | None:
     return next((entry for entry in reversed(known.path) if entry.role == "assistant"), None)
-
-
-def _wire(session: Session) -> str:
-    return detail(session).wire
 
 
 def point(entry: str, figures: Any, model: str, wire: str) -> UsagePoint | None:
@@ -113,7 +109,7 @@ def _standing(known: Detail, points: tuple[UsagePoint, ...], boundaries: tuple[B
     place = places.get(points[-1].entry)
     if place is None:
         return Usage(points, boundaries, None, (), "the last reported reply belongs to an earlier request of the log")
-    if any(places[boundary.entry] > place for boundary in boundaries):
+    if any(places.get(boundary.entry, -1) > place for boundary in boundaries):
         return Usage(points, boundaries, None, (), "compacted since the last reported reply")
     later = tuple(Source(entry.id, 0) for entry in known.path[place + 1 :])
     return Usage(points, boundaries, points[-1].context, later)

@@ -78,7 +78,8 @@ def _notes(session: Session, items: list[Item], wire: str) -> Iterator[str]:
         others = {line.opening for line in known.lines} - {known.shown.opening}
         yield f"a log of {len(known.lines)} requests: shown is the one in line {known.shown.number}"
         if others:
-            yield f"the log holds {len(others) + 1} conversations: choose another with --leaf line-N"
+            words = "other conversations, or this one before it was compacted"
+            yield f"requests of the log begin in {len(others) + 1} ways ({words}): choose another with --leaf line-N"
     if "context_management" in known.fields:
         yield "the request lets the server clear or compact old content: what the model sees may be less"
     if any(item.kind in ("text", "tool_result") and ";base64," in item.text for item in items):

@@ -18,7 +18,7 @@ from core.agents.openai_messages.scanning import (
     QUOTE,
     Scanner,
 )
-from core.jsonl import LONGEST_LINE, BrokenLine
+from core.jsonl import LONGEST_LINE, BrokenLine, decode
 
 Side = Literal["request", "response"]
 Kind = Literal["message", "field", "line", "other", "no-message", "broken", "torn"]
@@ -34,6 +34,9 @@ LISTS: dict[str, Side] = {
 
 HOLDERS: dict[str, Side | None] = {"request": None, "body": None, "params": None, "response": "response"}
 """Members that may hold a request or a response; None: the side that they stand on themselves."""
+
+SPOKEN = frozenset({"system", "instructions", "input"})
+"""Members beside the list that the model is sent too."""
 
 DEEPEST = 4
 """Objects in each other that are walked into."""
@@ -178,8 +181,16 @@ class Walker:
         if end is None:
             self._rest(start, "torn" if value < scanner.end else "broken", key)
             return None
-        self.pieces.append(Piece("field", start, end, key, side, value))
+        kind: Kind = "field" if key not in SPOKEN or self._is_valid(value, end) else "broken"
+        self.pieces.append(Piece(kind, start, end, key, side, value))
         return end
+
+    def _is_valid(self, start: int, end: int) -> bool:
+        try:
+            decode(self.scanner.read(start, end))
+        except BrokenLine:
+            return False
+        return True
 
     def _is_conversation(self, key: str, value: int, side: Side) -> bool:
         """Whether a list is the conversation: the first one on its side that begins like one."""
