@@ -30,6 +30,22 @@ TOOL_LOADED = "Tool loaded."
 
 _REMINDER = re.compile(r"<system-reminder>\n?(.*?)\n?</system-reminder>", re.DOTALL)
 
+NEW_DATE = (
+    "<system-reminder>\nThe date has changed. Today's date is now ",
+    ". No need to announce the new date — the user's own clock shows it.\n</system-reminder>",
+)
+"""The same around the date of a `date_change` line."""
+
+WORDED = {
+    "queued_command": ("prompt", *QUEUED),
+    "date_change": ("newDate", *NEW_DATE),
+    "critical_system_reminder": ("content", "<system-reminder>\n", "\n</system-reminder>"),
+}
+"""Kinds of context lines that are sent without rendered text: the field that holds the text, and what stands around."""
+
+WORDED_BY_CLIENT = "plan_mode"
+"""How the kinds begin whose long text only the client knows."""
+
 NEVER_FOLDED = frozenset({"file"})
 """Kinds of context lines that stay texts of their own behind a result."""
 
@@ -45,10 +61,11 @@ class Context:
 
 @dataclass
 class Building:
-    """The messages so far, and the context lines of the gap that is still open."""
+    """The messages so far, words about what is not shown, and the context lines of the gap that is still open."""
 
     messages: list[Message] = field(default_factory=list[Message])
     system: list[Block] = field(default_factory=list[Block])
+    warnings: list[str] = field(default_factory=list[str])
 
     def user(self, blocks: Sequence[Block], prompt: bool) -> None:
         """A user line: joined to the user message before it, results first; `prompt`: no result, no context line."""
@@ -98,7 +115,7 @@ class Building:
         self.system = []
 
 
-def build(lines: Iterable[Sent], open_end: bool = False) -> list[Message]:
+def build(lines: Iterable[Sent], open_end: bool = False) -> Building:
     """The messages of these lines. `open_end`: a new prompt will follow in the gap that is open at the end."""
     building = Building()
     waiting: list[Sent] = []
@@ -120,7 +137,7 @@ def build(lines: Iterable[Sent], open_end: bool = False) -> list[Message]:
     for message in building.messages:
         if message.role == "assistant":
             message.blocks.sort(key=lambda block: block.kind == "tool_call")
-    return building.messages
+    return building
 
 
 def _is_result(sent: Sent) -> bool:
@@ -154,6 +171,7 @@ def _flush(building: Building, waiting: list[Sent]) -> None:
     for sent in waiting:
         own = sent.line.id
         if sent.line.entry.kind == "attachment":
+            building.warnings.extend(_unknown_words(sent.stored, own))
             for piece in rendered(sent.stored, own):
                 if piece.system:
                     building.system.append(piece.block)
@@ -197,13 +215,26 @@ def rendered(stored: dict[str, Any], entry: str) -> Iterator[Context]:
     texts: list[Any] = [piece.get("content") for piece in _objects(pieces)]
     if kind == "file" and isinstance(attachment, dict) and "content" not in attachment:
         return
-    if kind == "queued_command" and not isinstance(pieces, list) and isinstance(attachment, dict):
-        prompt = attachment.get("prompt")
-        texts, system = ([QUEUED[0] + prompt + QUEUED[1]], True) if isinstance(prompt, str) else ([], True)
+    if not isinstance(pieces, list) and isinstance(attachment, dict):
+        texts, system = _worded(kind, attachment), kind == "queued_command"
     for number, text in enumerate(texts):
         if isinstance(text, str) and trim(text):
             block = Block("text", {}, (Source(entry, number),), "custom", text=_bare(text) if system else text)
             yield Context(block, system, kind not in NEVER_FOLDED)
+
+
+def _worded(kind: Any, attachment: dict[str, Any]) -> list[Any]:
+    """What 2.1.332 itself says for a context line without rendered text; nothing for all kinds but a few."""
+    name, before, after = WORDED.get(kind if isinstance(kind, str) else "", ("", "", ""))
+    told = attachment.get(name)
+    return [before + told + after] if isinstance(told, str) else []
+
+
+def _unknown_words(stored: dict[str, Any], entry: str) -> Iterator[str]:
+    attachment = stored.get("attachment")
+    kind = attachment.get("type") if isinstance(attachment, dict) else None
+    if isinstance(kind, str) and kind.startswith(WORDED_BY_CLIENT) and not isinstance(stored.get("rendered"), list):
+        yield f"{entry}: the client sends a {kind!r} line without rendered text in its own words: not shown"
 
 
 def _bare(text: str) -> str:

@@ -20,7 +20,7 @@ from core.session import Entry
 LARGE_FILE = 5 << 20
 """Bytes from which on the client does not read what stands before a boundary that keeps nothing."""
 
-MOST_CANDIDATES = 10_000
+MOST_CANDIDATES = 1_000
 """Lines that are tried for a missing parent."""
 
 LONGEST_GAP = 5_000
@@ -41,7 +41,7 @@ class Chain:
     """Why the client ignores the boundary's list of kept lines; empty where it follows it, or there is none."""
     anchor: str | None = None
     links: dict[str, str | None] = field(default_factory=dict[str, str | None])
-    """Lines that only report progress: what hangs on them hangs on their parent."""
+    """Lines that only report progress, and the line above them that does not: what hangs on them hangs on that."""
     parents: dict[str, str | None] = field(default_factory=dict[str, str | None])
     """Parents that differ from those stored."""
     gone: set[str] = field(default_factory=set[str])
@@ -66,11 +66,7 @@ class Chain:
     def parent(self, line: Line) -> str | None:
         """The id of the line above, over lines that only report progress."""
         above = self.parents.get(line.id, line.entry.parent)
-        for _ in range(len(self.links)):
-            if above is None or above not in self.links:
-                break
-            above = self.links[above]
-        return above
+        return self.links.get(above, above) if above is not None else None
 
 
 def follow(
@@ -89,8 +85,7 @@ def follow(
             links[line.id] = line.entry.parent
         else:
             lines[line.id] = line
-    subagent = path.name.startswith("agent-") and bool(stored) and all(line.sidechain for line in stored)
-    chain = Chain(lines, subagent, links=links)
+    chain = Chain(lines, _is_sidechain(path, stored, lines.get(asked or "")), links=_without_progress(links))
     chain.boundary = next((line for line in reversed(lines.values()) if line.boundary and _main(chain, line)), None)
     if chain.boundary is not None:
         _keep(chain, chain.boundary, _metadata(files, path, chain.boundary), size)
@@ -100,6 +95,26 @@ def follow(
         parents = {line.id: chain.parent(line) for line in there}
         chain.path = tuple(with_siblings(there, parents, _walk(chain, chain.leaf)))
     return chain
+
+
+def _is_sidechain(path: Path, stored: Sequence[Line], asked: Line | None) -> bool:
+    """Whether the conversation is a sub-agent's: in a file of its own, or chosen by a person."""
+    own_file = path.name.startswith("agent-") and bool(stored) and all(line.sidechain for line in stored)
+    return own_file or (asked is not None and asked.sidechain)
+
+
+def _without_progress(links: dict[str, str | None]) -> dict[str, str | None]:
+    """Each report of progress → the line above it that is none."""
+    found: dict[str, str | None] = {}
+    for start in links:
+        way: dict[str, None] = {}
+        above: str | None = start
+        while above is not None and above in links and above not in found and above not in way:
+            way[above] = None
+            above = links[above]
+        end = found[above] if above is not None and above in found else None if above in way else above
+        found.update(dict.fromkeys(way, end))
+    return found
 
 
 def _main(chain: Chain, line: Line) -> bool:
@@ -147,9 +162,9 @@ def _kept_list(chain: Chain, metadata: dict[str, Any]) -> tuple[tuple[str, ...],
     """The kept lines in their new order, and the line that they hang behind; nothing where there is no proper list."""
     messages, segment = metadata.get("preservedMessages"), metadata.get("preservedSegment")
     if isinstance(messages, dict) and isinstance(messages.get("uuids"), list):
-        kept = tuple(own for own in messages["uuids"] if isinstance(own, str))
-        missing = next((own for own in kept if own not in chain.lines), None)
-        if missing is not None:
+        kept = tuple(own for own in messages["uuids"] if isinstance(own, str) and own in chain.lines)
+        if len(kept) < len(messages["uuids"]):
+            missing = next(own for own in messages["uuids"] if not isinstance(own, str) or own not in chain.lines)
             chain.kept_fault = f"its list of kept lines names {missing!r}, which is not in the file"
             return (), None
         anchor = messages.get("anchorUuid")

@@ -39,7 +39,10 @@ class UsageHead(
     def counts(self) -> tuple[int, int, int, int]:
         """The four figures; 0 for what is missing or no sensible number."""
         found = (self.fresh or 0, self.written or 0, self.cached or 0, self.output or 0)
-        return tuple(number if 0 < number < MOST_TOKENS else 0 for number in found)  # type: ignore[return-value]
+        if min(found) >= 0 and max(found) < MOST_TOKENS:
+            return found
+        fresh, written, cached, output = (number if 0 < number < MOST_TOKENS else 0 for number in found)
+        return fresh, written, cached, output
 
 
 class MessageHead(msgspec.Struct, gc=False):

@@ -63,7 +63,7 @@ class _Telling:
             return
         stored = record(self.session, line.entry)
         if kind != "assistant":
-            for item in items_of(build([Sent(line, stored, [])])):
+            for item in items_of(build([Sent(line, stored, [])]).messages):
                 yield self._named(item), True
             return
         sent = [] if line.api_error else reply_blocks(stored, line, frozenset(), self.model)

@@ -77,7 +77,8 @@ class _Index:
 
     def go_on(self, line: Line, stack: list[Line]) -> None:
         """Add the lines that `line` leads to."""
-        above = self.lines.get(self._over_progress(line.entry.parent) or "")
+        parent = line.entry.parent or ""
+        above = self.lines.get(self.links.get(parent, parent) or "")
         if above is not None:
             stack.append(above)
         if line.boundary:
@@ -88,13 +89,6 @@ class _Index:
             stack.extend(self.replies.get(line.message_id, ()))
         for call in line.calls:
             stack.extend(self.answers.get(call, ()))
-
-    def _over_progress(self, parent: str | None) -> str | None:
-        for _ in range(len(self.links)):
-            if parent is None or parent not in self.links:
-                break
-            parent = self.links[parent]
-        return parent
 
 
 def cuts(session: Session, lines: Sequence[Line]) -> tuple[Cut, ...]:

@@ -80,7 +80,7 @@ class Detail:
     lines: Mapping[str, Line]
     """Lines of the chain by uuid, but for reports of progress: of one uuid the last, at the place of the first."""
     links: Mapping[str, str | None]
-    """Lines that only report progress, and their parents."""
+    """Lines that only report progress, and the line above them that does not."""
     path: tuple[Line, ...]
     """The lines that the client takes for the conversation, oldest first, sidelong results included."""
     stored: tuple[Line, ...]
@@ -90,7 +90,7 @@ class Detail:
     kept: tuple[str, ...] = ()
     """The lines that it keeps, in their new order; empty where it keeps none."""
     subagent: bool = False
-    """Whether this is a sub-agent's own file: all its lines are on a sidechain."""
+    """Whether the conversation is that of a sub-agent: in its own file, or chosen by its leaf."""
     skipped_before: int = 0
     """Bytes before the last boundary that a client would not read, as the file is so large; else 0."""
     warnings: tuple[str, ...] = ()

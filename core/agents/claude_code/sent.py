@@ -93,7 +93,9 @@ def _thinking_only(session: Session, lines: Sequence[Line], lost: frozenset[str]
     for line in lines:
         if line.entry.kind == "assistant":
             own = line.message_id or line.id
-            if empty.get(own, True):
+            if any(call not in lost for call in line.calls):
+                empty[own] = False
+            elif empty.get(own, True):
                 blocks = reply_blocks(record(session, line.entry), line, lost, model)
                 empty[own] = all(block.kind == "thinking" for block in blocks)
     return frozenset(own for own, is_empty in empty.items() if is_empty)

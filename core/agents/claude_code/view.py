@@ -46,13 +46,14 @@ def _items(session: Session, path: Sequence[Line], model: str | None) -> tuple[l
     """The items of the session, those that the client makes up, and words about what it leaves out."""
     stored_results = {call for line in detail(session).stored for call in line.results}
     open_end = not _ends_with_user(path)
-    pairing = paired(build(sent_lines(session, path, model), open_end))
+    built = build(sent_lines(session, path, model), open_end)
+    pairing = paired(built.messages)
     items: list[Item] = []
     fresh: list[Item] = []
     for item in items_of(pairing.out):
         made_up = item.origin == "repair" and item.text != TOOL_LOADED and item.call_id not in stored_results
         (fresh if made_up else items).append(item)
-    return items, fresh, pairing.warnings
+    return items, fresh, [*built.warnings, *pairing.warnings]
 
 
 def _ends_with_user(path: Sequence[Line]) -> bool:
@@ -66,5 +67,5 @@ def _warnings(known: Detail, resume: Resume) -> Iterator[str]:
     if not version.startswith(f"{MODELLED}."):
         yield f"Claude Code {version} is not modelled exactly: shown as 2.1.332 would send it"
     if known.subagent:
-        yield "a sub-agent's own file: the client shows it inside its parent, but can't resume it by itself"
+        yield "the conversation of a sub-agent: the client can't resume it by itself"
     yield from known.warnings
