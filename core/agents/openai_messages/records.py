@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from core.agents.openai_messages.heads import Facts, Wire
@@ -62,7 +62,6 @@ class Detail:
     """Whether messages of more than one API stand in it."""
     refusal: str = ""
     """Why it has no view."""
-    notes: tuple[str, ...] = field(default=())
 
 
 def detail(session: Session) -> Detail:
