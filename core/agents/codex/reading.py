@@ -131,7 +131,7 @@ class Reading:
             number = found.window_id if isinstance(found.window_id, int) else None
             number = found.window_number if found.window_number is not None else number
             whole = found.replacement_history is not None
-            return Fact(checkpoint=whole, final=whole and (number or 0) >= 1), kind, ""
+            return Fact(checkpoint=whole, final=whole and number is not None), kind, ""
         if kind == "event_msg":
             event = shapes.EVENTS.decode(payload)
             rolled = event.num_turns if event.type == "thread_rolled_back" else 0

@@ -172,7 +172,7 @@ def checkpoint_items(session: Session, entry: Entry) -> list[Stored]:
     return [
         Stored(one, entry.id, number * PARTS_OF_AN_ITEM, checkpoint=True)
         for number, one in enumerate(items)
-        if isinstance(one, dict)
+        if isinstance(one, dict) and one.get("type") != "configuration_update"
     ]
 
 

@@ -333,6 +333,11 @@ class Compacted(msgspec.Struct, gc=False, kw_only=True):
     first_window_id: str | None = None
     previous_window_id: str | None = None
     window_id: str | Unsigned | None = None
+    guardian_history: list[Any] | dict[str, Any] | None = None
+    retained_context: dict[str, Any] | None = None
+    mcp_resource_origins: list[Any] | dict[str, Any] | None = None
+    latest_token_usage_record: dict[str, Any] | None = None
+    resume_metadata: dict[str, Any] | None = None
     compaction_response_id: str | None = None
 
 
