@@ -268,15 +268,17 @@ def marks(budget: Budget, profile: Profile | None = None) -> tuple[Mark, ...]:
     return (*sorted(thresholds, key=lambda mark: mark.tokens), window)
 
 
-def turns_left(budget: Budget, growth: Sequence[int]) -> int | None:
-    """How many more turns fit before the policy acts, at the pace of the last five that added something.
+def turns_left(budget: Budget, growth: Sequence[int], until: Mark | None = None) -> int | None:
+    """How many more turns fit before `until` (default: where the policy acts), at the pace of the last five.
 
-    `growth`: tokens that each turn added, oldest first. None where the window or the pace is unknown.
+    `growth`: tokens that each turn added, oldest first; turns that added nothing say nothing of the pace. None where
+    the window or the pace is unknown.
     """
+    left = budget.left if until is None else until.tokens - budget.used.value
     pace = [tokens for tokens in growth if tokens > 0][-5:]
-    if budget.left is None or not pace:
+    if left is None or not pace:
         return None
-    return max(0, int(budget.left // median(pace)))
+    return max(0, int(left // median(pace)))
 
 
 def _setting(default: str, is_default: bool) -> str:

@@ -6,6 +6,7 @@ from collections import Counter as Multiset
 from dataclasses import dataclass
 from typing import Any
 
+from core.edits import BY_HAND
 from core.metering import gain, tokens_before
 from core.opening import Opened
 from core.policies.settings import Settings
@@ -40,6 +41,7 @@ def run_checks(opened: Opened, proposal: Proposal, after: Opened, settings: Sett
         _smaller(opened, proposal, after),
         _target(after, settings),
         _much_removed(opened, after),
+        _user_words(opened, proposal),
         _adds_up(opened, proposal, after),
         *summary_checks(opened, proposal),
     )
@@ -131,8 +133,8 @@ def _target(after: Opened, settings: Settings) -> Check:
     if settings.target is None or after.view_tokens <= settings.target:
         return Check("target", True)
     message = (
-        f"can't reach {settings.target:,} tokens: {after.view_tokens:,} remain "
-        "(the last step, the summary and what can't be shortened); raise --target or drop more by hand"
+        f"can't reach {settings.target:,} tokens this way: {after.view_tokens:,} remain "
+        "(what is kept, and the summary); cut later (--keep-recent), drop more, or raise --target"
     )
     return Check("target", False, message)
 
@@ -141,6 +143,20 @@ def _much_removed(opened: Opened, after: Opened) -> Check:
     before = opened.view_tokens
     share = 1 - after.view_tokens / before if before else 0.0
     return Check("much-removed", True, f"{share:.0%} of the view would go" if share > MUCH_REMOVED else "")
+
+
+def _user_words(opened: Opened, proposal: Proposal) -> Check:
+    """What a person drops by hand of the user's own words is gone from view and summary: that should be meant."""
+    spoken = [unit for unit in opened.units if unit.starts_turn]
+    dropped = {d.unit for d in proposal.dispositions if d.what == "drop" and d.reason == BY_HAND}
+    lost = [unit for unit in spoken if unit.id in dropped]
+    if not lost:
+        return Check("user-words", True)
+    which = [name for name, unit in (("the first", spoken[0]), ("the last", spoken[-1])) if unit in lost]
+    among = f", {' and '.join(which)} among them" if which else ""
+    return Check(
+        "user-words", True, f"{len(lost)} of the user's messages are dropped{among}: no summary will hold them"
+    )
 
 
 def _adds_up(opened: Opened, proposal: Proposal, after: Opened) -> Check:

@@ -1,4 +1,8 @@
-"""Edits from a file (`--edit`): the shape of `plan/1`, laid over a policy's own proposal."""
+"""Edits from a file (`--edit`): the shape of `plan/1`, laid over a policy's own proposal.
+
+A whole plan may be edited and given back: a row that stands there word for word as the policy proposed it, with its
+reason, is no edit, and neither is the policy's own summary. Everything else that is listed wins.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +17,14 @@ from core.view import Source
 
 _WHATS = get_args(What)
 
+_EDITED = frozenset({"session", "cut", "dispositions", "summary"})
+
+KEYS = frozenset(
+    {"schema", "agent", "policy", "would_act", "session", "window", "threshold", "budget", "before", "after"}
+    | {"dispositions", "cut", "summary", "checks", "commits_as", "why"}
+)
+"""What an edit file may hold: the keys of `plan/1`. Any other is taken for a slip of the pen."""
+
 
 def lay_over(opened: Opened, proposal: Proposal, edits: object) -> Proposal:
     """`proposal` with the cut, then the dispositions, then the summary of `edits`.
@@ -22,14 +34,19 @@ def lay_over(opened: Opened, proposal: Proposal, edits: object) -> Proposal:
     if not isinstance(edits, Mapping):
         raise EditRefused("the edit file must hold one JSON object of the shape of plan/1")
     data = cast(Mapping[str, Any], edits)
+    unknown = sorted(set(data) - KEYS)
+    if unknown:
+        raise EditRefused(f"the edit file holds {unknown[0]!r}, which plan/1 has not: use {', '.join(sorted(_EDITED))}")
     _check_fingerprint(opened, data)
+    own = proposal
     if "cut" in data:
         proposal = _cut(opened, proposal, data["cut"])
     listed = data.get("dispositions", [])
     if not isinstance(listed, list):
         raise EditRefused("dispositions must be a list")
     for number, row in enumerate(cast(list[Any], listed)):
-        proposal = _disposition(opened, proposal, row, number)
+        if not _is_own(own, row):
+            proposal = _disposition(opened, proposal, row, number)
     return _summary(proposal, data.get("summary"))
 
 
@@ -51,6 +68,18 @@ def _cut(opened: Opened, proposal: Proposal, cut: Any) -> Proposal:
     if proposal.cut is not None and proposal.cut.first_kept == first_kept:
         return proposal
     return move_cut(opened, proposal, first_kept)
+
+
+def _is_own(own: Proposal, row: Any) -> bool:
+    """Whether a row stands in the file just as the policy proposed it."""
+    if not isinstance(row, Mapping):
+        return False
+    fields = cast(Mapping[str, Any], row)
+    return any(
+        (disposition.what, disposition.reason, disposition.text)
+        == (fields.get("what"), fields.get("reason"), fields.get("text"))
+        for disposition in own.of(str(fields.get("unit")))
+    )
 
 
 def _disposition(opened: Opened, proposal: Proposal, row: Any, number: int) -> Proposal:
@@ -88,5 +117,7 @@ def _summary(proposal: Proposal, summary: Any) -> Proposal:
     text = cast(Mapping[str, Any], summary).get("text") if isinstance(summary, Mapping) else None
     if not isinstance(text, str):
         raise EditRefused("summary.text must be a string")
+    if proposal.summary is not None and text == proposal.summary.text:
+        return proposal
     writer = cast(Mapping[str, Any], summary).get("writer")
     return set_summary(proposal, text, writer if isinstance(writer, str) and writer != "offline" else "person")

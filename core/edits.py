@@ -175,7 +175,7 @@ def set_summary(proposal: Proposal, text: str, writer: str = "person") -> Propos
     if not any(disposition.what == "summarize" for disposition in proposal.dispositions):
         raise EditRefused("nothing is summarised, so there is no summary to write: set a cut first")
     state = proposal.summary.state if proposal.summary else None
-    return replace(proposal, summary=Summary(writer, text, state), edited=True)
+    return replace(proposal, summary=Summary(writer, text, state))
 
 
 def cut_position(opened: Opened, proposal: Proposal) -> int:

@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
-from core.budget import Budget, Mark, marks, turns_left
+from core.budget import Budget, Mark, agent_mark, marks, turns_left
 from core.errors import SeamlineError
 from core.files import Files
 from core.opening import Opened
@@ -43,10 +43,10 @@ class Look:
 
     @cached_property
     def turns_left(self) -> int | None:
-        """How many more turns fit before the policy acts; None where that is unknown."""
+        """How many more turns fit before the agent itself compacts; None where that is unknown."""
         opened = self.opened
         growth = [sum(opened.unit_tokens(unit) for unit in turn.units) for turn in opened.turns if turn.number]
-        return turns_left(self.budget, growth)
+        return turns_left(self.budget, growth, agent_mark(self.budget.window, opened.agent.profile))
 
     @cached_property
     def added(self) -> dict[str, int]:

@@ -168,7 +168,7 @@ def with_summary(opened: Opened, proposal: Proposal, settings: Settings, writer:
         return replace(proposal, summary=None)
     fresh = writer(opened, span(opened, proposal), kept(opened, proposal), settings)
     given = proposal.summary
-    if given is None or given.writer == "offline":
+    if given is None or given.writer == "offline" or given.text == fresh.text:
         return replace(proposal, summary=fresh)
     return replace(proposal, summary=replace(given, state=fresh.state))
 

@@ -69,6 +69,7 @@ class Proposal:
     tail: tuple[Disposition, ...] = ()
     """What the policy would do to each unit if it stayed: the layer from which a moved cut is re-derived."""
     edited: bool = False
+    """Whether a person changed the cut or a disposition; who wrote the summary stands there."""
 
     def of(self, unit: str) -> tuple[Disposition, ...]:
         """The dispositions of one unit; empty where it is simply kept."""

@@ -14,8 +14,8 @@ SHOWN_REASONS = 12
 """Rows of reasons shown; the rest is summed up in one."""
 
 _VERBS = {
-    "point": "pointers",
-    "limit": "limited results",
+    "point": "pointed at",
+    "limit": "limited",
     "drop": "dropped",
     "summarize": "summarised",
     "keep": "kept",
@@ -25,15 +25,18 @@ _VERBS = {
 def plan_lines(plan: Plan) -> list[str]:
     """The plan in about twenty lines: pressure, what goes and why, the cut, the summary, the checks."""
     opened = plan.opened
+    client = opened.resume.client_version
     lines = [
         f"{opened.agent.profile.title} session {one_line(opened.session.identity)}, policy {plan.proposal.policy}"
         + (", edited" if plan.proposal.edited else ""),
         f"  file       {one_line(str(opened.session.path))}",
         f"  model      {_model(plan)}",
+        f"  client     {one_line(client.value)} ({one_line(client.source)})",
         f"  pressure   {pressure_line(plan.budget)}",
         f"  view       {opened.view_tokens:,} → {plan.after.view_tokens:,} tokens (counted; system prompt and tools "
         f"not included), {len(opened.view.items):,} → {len(plan.after.view.items):,} items",
     ]
+    lines += [f"  warning    {one_line(warning)}" for warning in opened.view.warnings]
     lines += _reasons(plan)
     lines += _cut_and_summary(plan)
     lines += check_lines(plan)
@@ -82,7 +85,9 @@ def reason_family(reason: str) -> str:
     head, colon, tail = reason.partition(": ")
     if colon and head.startswith("superseded by entry"):
         return f"superseded: {tail}"
-    words = ["…" if previous == "entry" else word for previous, word in zip(["", *reason.split()], reason.split())]
+    words = [
+        "(another)" if previous == "entry" else word for previous, word in zip(["", *reason.split()], reason.split())
+    ]
     return " ".join(words)
 
 

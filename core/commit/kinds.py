@@ -14,7 +14,7 @@ KINDS: dict[str, Kind] = {"append": cast(Kind, append), "create": cast(Kind, cre
 
 
 def open_step(change: Append | Create, identity: str, mode: int) -> Step:
-    """The change, ready to be carried out. `mode`: permissions of a new file."""
+    """The change, ready to be carried out. `mode`: permissions of a new file, which its owner may always write."""
     if isinstance(change, Append):
         return AppendStep(change, identity)
-    return CreateStep(change, identity, mode)
+    return CreateStep(change, identity, mode | 0o600)

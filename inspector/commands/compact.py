@@ -54,8 +54,12 @@ def run(arguments: argparse.Namespace) -> int:
     reason = _nothing_to_do(plan, asks_for_more(arguments, plan.opened))
     if reason:
         return refuse(arguments, reason)
+    if not arguments.yes and sys.stdin.isatty() and plan.proposal.summary is not None:
+        print_lines(["", *plan.proposal.summary.text.split("\n"), ""])
     if not arguments.yes and not _confirmed(plan):
-        return refuse(arguments, "not committed: nothing was written")
+        return refuse(
+            arguments, f"{plan.opened.session.path}: not committed, nothing was written: answer y, or give --yes"
+        )
     receipt = _commit(plan, arguments)
     if arguments.json:
         print_json({"schema": "compact/1", "receipt": receipt.to_json(), "view": str(receipt.result)})

@@ -1,4 +1,4 @@
-"""`seamline plan`: a policy's proposal for a session. Writes nothing."""
+"""`seamline plan`: a policy's proposal for a session. Writes nothing; exit code 1 where a check does not hold."""
 
 from __future__ import annotations
 
@@ -40,13 +40,16 @@ def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from inspector.commands.output import print_json, print_lines
+    from inspector.commands.output import DONE, FINDING, print_json, print_lines
     from inspector.commands.planned import planned
     from inspector.plan_text import plan_lines
 
     plan = planned(arguments)
     if arguments.json:
         print_json(plan.to_json())
-        return 0
-    print_lines(plan_lines(plan))
-    return 0
+    else:
+        print_lines(plan_lines(plan))
+        print_lines(
+            ["  whole      --json prints every row and the summary; `seamline PATH`, then v, lets you edit them"]
+        )
+    return DONE if all(check.ok for check in plan.checks) else FINDING

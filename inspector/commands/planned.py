@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import secrets
 import time
-from dataclasses import replace
 from pathlib import Path
 
 from core.agents.protocol import Stamp
@@ -13,7 +12,7 @@ from core.edit_file import lay_over
 from core.edits import set_summary
 from core.errors import SeamlineError
 from core.opening import Opened
-from core.planning import Plan, revise
+from core.planning import Plan, offline, revise, with_summary
 from core.policies import policy_named
 from core.policies.settings import Settings
 from inspector.commands.options import opened_session
@@ -33,10 +32,9 @@ def planned(arguments: argparse.Namespace, summary: str = "offline", fork: bool 
     settings = settings_of(arguments)
     proposal = policy_named(arguments.policy)(opened, settings)
     if arguments.edit:
-        proposal = lay_over(opened, proposal, _read_json(Path(arguments.edit)))
+        proposal = lay_over(opened, with_summary(opened, proposal, settings, offline), _read_json(Path(arguments.edit)))
     if summary != "offline":
         proposal = set_summary(proposal, _read_text(Path(summary)), "file")
-        proposal = replace(proposal, edited=bool(arguments.edit))
     return revise(opened, proposal, settings, stamp(), fork=fork)
 
 

@@ -62,6 +62,19 @@ def test_units_stand_in_view_order_and_once_for_each_result(run: Run, samples: P
     assert len(set(seen)) == len(seen)
 
 
+def test_a_summary_that_lost_the_rules_is_refused(run: Run, samples: Path, tmp_path: Path) -> None:
+    path = samples / ENGLISH
+    text = run("plan", path, "--json").json["summary"]["text"]
+    head, _, rest = text.partition("## Constraints")
+    file = tmp_path / "summary.md"
+    file.write_text(
+        f"{head}## Constraints{rest.partition(chr(10))[0]}\n(none recorded)\n\n## Decisions"
+        + rest.partition("## Decisions")[2]
+    )
+    refused = run("compact", path, "--yes", "--summary", file)
+    assert refused.code == 1 and "summary-constraints" in refused.first_line
+
+
 def test_planning_writes_nothing(run: Run, samples: Path) -> None:
     before = state(samples / ENGLISH)
     assert run("plan", samples / ENGLISH).code == 0
@@ -109,7 +122,7 @@ def test_a_target_out_of_reach_is_refused_without_a_trace(run: Run, samples: Pat
     path = samples / ENGLISH
     before = state(path)
     done = run("compact", path, "--yes", "--target", 500)
-    assert done.code == 1 and "can't reach 500" in done.first_line
+    assert done.code == 1 and "reach 500 tokens" in done.first_line
     assert state(path) == before
 
 

@@ -176,12 +176,38 @@ def test_a_whole_plan_laid_over_changes_nothing(before: Opened) -> None:
     assert [item.text for item in again.after.view.items] == [item.text for item in own.after.view.items]
 
 
+def test_a_plan_given_back_unedited_is_no_edit(before: Opened) -> None:
+    own = plan(before, propose(before, Settings(target=4_000)))
+    again = plan(before, lay_over(before, own.proposal, own.to_json()))
+    assert again.proposal == own.proposal and not again.proposal.edited
+
+
+def test_in_a_plan_given_back_with_another_cut_only_the_cut_is_an_edit(before: Opened) -> None:
+    own = plan(before, propose(before, Settings(target=4_000)))
+    moved = step_cut(before, own.proposal, -2)
+    assert moved.cut is not None
+    data = own.to_json() | {"cut": {"first_kept": moved.cut.first_kept}}
+    assert lay_over(before, own.proposal, data).dispositions == moved.dispositions
+
+
+def test_dropping_the_users_words_by_hand_is_said(before: Opened) -> None:
+    made = plan(before, set_what(before, propose(before, Settings(target=4_000)), before.units[0].id, "drop"))
+    said = next(check for check in made.checks if check.id == "user-words")
+    assert said.ok and "the first among them" in said.message
+
+
 def test_a_stale_or_shapeless_edit_file_is_refused(before: Opened) -> None:
     own = propose(before, SETTINGS)
     with pytest.raises(Stale, match="plan"):
         lay_over(before, own, {"session": {"fingerprint": "other"}})
     session = {"fingerprint": before.session.fingerprint}
-    for edits in ([], {}, {"session": session, "dispositions": 3}, {"session": session, "dispositions": [{"unit": 1}]}):
+    for edits in (
+        [],
+        {},
+        {"session": session, "cuts": {}},
+        {"session": session, "dispositions": 3},
+        {"session": session, "dispositions": [{"unit": 1}]},
+    ):
         with pytest.raises(EditRefused):
             lay_over(before, own, edits)
 
