@@ -22,6 +22,9 @@ HEAD = 1 << 20
 
 MOST_PARENTS = 1000
 
+PAGINATED = "paginated"
+"""The history mode of sessions whose records are numbered; older ones have `legacy` or none."""
+
 FOLDERS = ("sessions", "archived_sessions")
 
 
@@ -32,9 +35,7 @@ class Segment:
     path: Path
     thread: str
     end: int
-    """Bytes of the (unpacked) parent that count."""
-    end_ordinal: int | None
-    """The first ordinal that counts no more."""
+    """Bytes of the (unpacked) parent that count; the ordinal that is stored beside them is not looked at."""
 
 
 class Unreachable(ValueError):
@@ -70,13 +71,16 @@ def segments(files: Unpacked, path: Path, start: Mapping[str, Any]) -> list[Segm
         seen.append(parent.path)
         if len(chain) > MOST_PARENTS:
             raise Unreachable("the fork has more parents than can be followed")
-        base = first_payload(files.base, parent.path).get("history_base")
+        start = first_payload(files.base, parent.path)
+        if start.get("history_mode") != PAGINATED:
+            raise Unreachable(f"source rollout is not paginated: {parent.path.name}")
+        base = start.get("history_base")
     chain.reverse()
     return chain
 
 
 def _segment(files: Unpacked, path: Path, base: Mapping[str, Any], seen: list[Path]) -> Segment:
-    thread, end, ordinal = (base.get(name) for name in ("thread_id", "end_byte_offset", "end_ordinal_exclusive"))
+    thread, end = base.get("thread_id"), base.get("end_byte_offset")
     if not isinstance(thread, str) or not isinstance(end, int) or isinstance(end, bool) or end < 0:
         raise Unreachable("the place where the fork left its parent is not readable (history_base)")
     parent = rollout_of(files.base, path, thread, seen)
@@ -85,7 +89,7 @@ def _segment(files: Unpacked, path: Path, base: Mapping[str, Any], seen: list[Pa
     size = files.size(parent)
     if end > size:
         raise Unreachable(f"cutoff byte offset is past the source rollout: {end:,} of {size:,} bytes in {parent.name}")
-    return Segment(parent, thread, end, ordinal if isinstance(ordinal, int) else None)
+    return Segment(parent, thread, end)
 
 
 def rollout_of(files: Files, path: Path, thread: str, seen: list[Path]) -> Path | None:

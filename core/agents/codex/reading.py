@@ -18,9 +18,9 @@ import msgspec
 
 from core.agents.codex import shapes
 from core.agents.codex.context import is_real_user, is_user_context, texts
-from core.agents.codex.lineage import Segment, Unreachable, segments, start_of
+from core.agents.codex.lineage import PAGINATED, Segment, Unreachable, segments, start_of
 from core.agents.codex.records import DELIVERED, DELIVERY, LINE_TYPES, Detail, Fact
-from core.compressed import Unpacked
+from core.compressed import Unpacked, is_compressed
 from core.files import READ_SIZE, Files, fingerprint
 from core.jsonl import BrokenLine, Line, decode, lines
 from core.session import Damage, Entry, Session
@@ -54,6 +54,8 @@ class Reading:
     own: int = 0
     ordinal: int | None = None
     """The last one of the own file."""
+    undecodable: int = 0
+    """The first line that is no UTF-8; 0 where all are."""
     unnumbered: int | None = None
     """The line of the last record that Codex can read, where it has no ordinal."""
 
@@ -65,10 +67,13 @@ class Reading:
         if not line.whole:
             self._place(line, "long-line", f"a line of {line.length} bytes", "may read it, but this reader cannot")
             return
+        if not line.data.isascii() and not _is_utf8(line.data):
+            self.undecodable = self.undecodable or line.number
+            client = SKIPPED if self.paginated else "does not load the session"
+            self._place(line, "broken-line", "a line that is no UTF-8", client)
+            return
         try:
             envelope = shapes.LINES.decode(line.data)
-            if not line.data.isascii():
-                line.data.decode()
         except msgspec.ValidationError as error:
             self._misshapen(line, str(error))
             return
@@ -111,7 +116,10 @@ class Reading:
         try:
             fact, kind, role = self._payload(line, envelope)
         except shapes.FAILURES as error:
-            self._skip(line, self._add(line, envelope.type, "", envelope.timestamp), f"it is unfit: {error}")
+            entry = self._add(line, envelope.type, "", envelope.timestamp)
+            if envelope.type == "turn_context":
+                self.models.append(entry)
+            self._skip(line, entry, f"it is unfit: {error}")
             return
         entry = self._add(line, kind, role, envelope.timestamp)
         if fact is not None:
@@ -133,7 +141,7 @@ class Reading:
             whole = found.replacement_history is not None
             return Fact(checkpoint=whole, final=whole and number is not None), kind, ""
         if kind == "event_msg":
-            event = shapes.EVENTS.decode(payload)
+            event = shapes.event(payload)
             rolled = event.num_turns if event.type == "thread_rolled_back" else 0
             if not isinstance(rolled, int) or not 0 <= rolled < 1 << 32:
                 raise shapes.Misfit("it does not say how many turns were taken back")
@@ -142,15 +150,16 @@ class Reading:
                 self.user_turns.add(self._id(line))
             return Fact(turn, rolled) if turn or rolled else None, self._kind(kind, event.type), ""
         if kind == "turn_context":
-            turn_context = shapes.TURNS.decode(payload)
-            return Fact(turn_context.turn_id), kind, ""
+            return Fact(shapes.TURNS.decode(payload).turn_id), kind, ""
         if kind == "inter_agent_communication":
             shapes.AGENTS.decode(payload)
             self.user_turns.add(self._id(line))
         elif kind == "session_meta":
             found = shapes.STARTS.decode(payload)
-            if len(self.entries) > self.own and self.path is None and found.id != self.start.get("id"):
+            if len(self.entries) > self.own and self.path is None and str(found.id) != self.start.get("id"):
                 self._remark(line, "foreign-session", f"the start of another session, {found.id}", "ignores it")
+        elif kind in shapes.OTHERS:
+            shapes.OTHERS[kind].decode(payload)
         return None, kind, ""
 
     def _item(self, line: Line, envelope: shapes.Line) -> tuple[Fact | None, str, str]:
@@ -234,6 +243,14 @@ class Reading:
             self.damage.append(Damage(line.number, line.offset, line.length, kind, message, client))
 
 
+def _is_utf8(data: bytes) -> bool:
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
 def _is_delivered(message: shapes.Message, beside: shapes.Metadata) -> bool:
     """Whether an assistant's message is a note of what Codex told the user: known by its metadata."""
     mark, passed = beside.delivered_assistant_message, message.internal_chat_message_metadata_passthrough
@@ -275,8 +292,10 @@ def read_session(
     size = content.size(path)
     reading = Reading()
     reading.start = start_of(next((line.data for line in lines(content, path, end=size)), b""))
-    reading.paginated = reading.start.get("history_mode") == "paginated"
+    reading.paginated = reading.start.get("history_mode") == PAGINATED
     refusal = "" if reading.start else "it does not start with session metadata"
+    if path.name.endswith(".zst") and not is_compressed(files, path):
+        refusal = "unknown frame descriptor: the name says that it is compressed, but it is not"
     try:
         inherited = segments(content, path, reading.start) if reading.paginated else []
     except Unreachable as error:
@@ -287,6 +306,8 @@ def read_session(
     _read_own(reading, content, path, size, progress)
     if reading.paginated and reading.unnumbered is not None and not refusal:
         refusal = f"the final paginated rollout record (line {reading.unnumbered}) is missing an ordinal"
+    if not reading.paginated and reading.undecodable and not refusal:
+        refusal = f"stream did not contain valid UTF-8 (line {reading.undecodable})"
     return _session(content, path, mark, reading, refusal, leaf)
 
 
@@ -294,16 +315,7 @@ def _read_segment(reading: Reading, files: Unpacked, segment: Segment) -> None:
     """The beginning of a parent that counts."""
     reading.path, reading.prefix = segment.path, f"{segment.thread}:"
     for line in lines(files, segment.path, end=segment.end):
-        if segment.end_ordinal is not None and _ordinal(line.data) >= segment.end_ordinal:
-            continue
         reading.take(line)
-
-
-def _ordinal(data: bytes) -> int:
-    try:
-        return shapes.LINES.decode(data).ordinal or 0
-    except shapes.FAILURES:
-        return 0
 
 
 def _read_own(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from typing import Annotated, Any, Literal
+from uuid import UUID
 
 import msgspec
 
@@ -30,16 +31,24 @@ class Line(msgspec.Struct, gc=False):
     metadata: msgspec.Raw = msgspec.Raw(b"null")
 
 
+class Instructions(msgspec.Struct, gc=False):
+    """The system prompt."""
+
+    text: str
+
+
 class Start(msgspec.Struct, gc=False):
     """The payload of `session_meta`, as far as Codex insists on it."""
 
-    id: str
+    id: UUID
     timestamp: str
     cwd: str
     originator: str
     cli_version: str
+    source: str | dict[str, Any] | None = None
     model_provider: str | None = None
-    history_mode: str | None = None
+    base_instructions: Instructions | None = None
+    history_mode: Literal["paginated", "legacy"] | None = None
 
 
 class Event(msgspec.Struct, gc=False):
@@ -53,8 +62,30 @@ class Event(msgspec.Struct, gc=False):
 class Turn(msgspec.Struct, gc=False):
     """The payload of `turn_context`."""
 
+    cwd: str
+    model: str
+    approval_policy: Any
+    sandbox_policy: Any
     turn_id: str | None = None
-    model: str | None = None
+
+
+class WorldState(msgspec.Struct, gc=False):
+    """The payload of `world_state`."""
+
+    full: bool
+    state: Any
+
+
+class UsageRecord(msgspec.Struct, gc=False):
+    """The payload of `token_usage_record`."""
+
+    usage: dict[str, Any]
+
+
+class Trigger(msgspec.Struct, gc=False):
+    """The payload of `inter_agent_communication_metadata`."""
+
+    trigger_turn: bool
 
 
 class Metadata(msgspec.Struct, gc=False):
@@ -341,6 +372,27 @@ class Compacted(msgspec.Struct, gc=False, kw_only=True):
     compaction_response_id: str | None = None
 
 
+NEEDED = {
+    "task_started": ("turn_id",),
+    "turn_started": ("turn_id",),
+    "task_complete": ("turn_id",),
+    "turn_complete": ("turn_id",),
+    "turn_aborted": ("reason",),
+    "thread_rolled_back": ("num_turns",),
+    "token_count": (),
+    "context_compacted": (),
+    "user_message": ("message",),
+    "agent_message": ("message",),
+    "agent_reasoning": ("text",),
+    "agent_reasoning_raw_content": ("text",),
+    "error": ("message",),
+    "undo_completed": ("success",),
+    "item_completed": ("thread_id", "turn_id", "item"),
+    "thread_settings_applied": ("thread_settings",),
+}
+"""Type of an event → the fields without which Codex skips it."""
+
+
 class Misfit(ValueError):
     """A record that Codex would skip; the message says why."""
 
@@ -350,13 +402,39 @@ STARTS = msgspec.json.Decoder(Start)
 EVENTS = msgspec.json.Decoder(Event)
 TURNS = msgspec.json.Decoder(Turn)
 AGENTS = msgspec.json.Decoder(Agents)
+_SIDE = Annotated[dict[str, msgspec.Raw], msgspec.Meta(min_length=1)]
+OTHERS: dict[str, msgspec.json.Decoder[Any]] = {
+    "world_state": msgspec.json.Decoder(WorldState),
+    "token_usage_record": msgspec.json.Decoder(UsageRecord),
+    "inter_agent_communication_metadata": msgspec.json.Decoder(Trigger),
+    "retained_context": msgspec.json.Decoder(_SIDE),
+    "realtime_item": msgspec.json.Decoder(_SIDE),
+    "security_risk_score": msgspec.json.Decoder(_SIDE),
+    "rollout_reference": msgspec.json.Decoder(_SIDE),
+}
+"""Record types that need no more than a look whether they are whole."""
 COMPACTED = msgspec.json.Decoder(Compacted)
 _METADATA = msgspec.json.Decoder(Metadata | list[Any] | None)
+_FIELDS = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _TAGGED = msgspec.json.Decoder(Tagged)
 _ITEMS: msgspec.json.Decoder[KnownItem] = msgspec.json.Decoder(KnownItem)
 
 FAILURES = (msgspec.DecodeError, RecursionError, UnicodeDecodeError, ValueError)
 """What a decoder raises: at bytes that are no JSON, at unfit fields, at deep nesting."""
+
+
+def event(payload: msgspec.Raw | bytes) -> Event:
+    """An event, checked as far as is known which fields it needs. Raises one of FAILURES."""
+    found = EVENTS.decode(payload)
+    needed = NEEDED.get(found.type)
+    if needed == ("turn_id",) and isinstance(found.turn_id, str):
+        return found
+    if needed is None or needed:
+        fields = _FIELDS.decode(payload)
+        missing = [name for name in needed or () if name not in fields]
+        if missing or len(fields) < 2:
+            raise Misfit(f"an event {found.type!r} without {', '.join(missing) or 'content'}")
+    return found
 
 
 def item(payload: msgspec.Raw | bytes) -> KnownItem | Tagged:
