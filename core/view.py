@@ -54,6 +54,8 @@ class Item:
     """The block's own type where `kind` is only what it is treated as, such as `document`; empty for all others."""
     mark: Mark = ""
     """What the text stands for where it is no plain message: a compaction summary, a shell command of the user, …"""
+    trimmed: bool = False
+    """Whether the client shortens the text in this request only: the file keeps it whole, and it can grow back."""
 
     def to_json(self) -> dict[str, Any]:
         """The item in the neutral form `model-view/1`, with `source` and `origin` added."""
@@ -73,6 +75,8 @@ class Item:
         out |= {"source": [source.to_json() for source in self.source], "origin": self.origin}
         if self.mark:
             out["mark"] = self.mark
+        if self.trimmed:
+            out["trimmed"] = True
         return out
 
 

@@ -14,6 +14,7 @@ AGENTS = {
     "pi": "core.agents.pi",
     "claude-code": "core.agents.claude_code",
     "codex": "core.agents.codex",
+    "grok-build": "core.agents.grok_build",
     "openai-messages": "core.agents.openai_messages",
 }
 """Name of the agent → the module that offers it as `AGENT`."""
