@@ -35,7 +35,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print_json(checked.to_json())
     elif not checked.findings:
-        print_lines([f"{path}: {len(checked.session.entries):,} entries, nothing wrong found"])
+        entries = len(checked.session.entries)
+        print_lines([f"{path}: {f'{entries:,} entries' if entries else 'an empty session'}, nothing wrong found"])
     else:
         lines = [f"{path}: {len(checked.session.entries):,} entries, {len(checked.findings):,} findings"]
         for finding in checked.findings:

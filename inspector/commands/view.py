@@ -26,10 +26,12 @@ def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from inspector.commands.output import print_json, print_lines
+    from inspector.commands.output import print_json, print_lines, refuse
     from inspector.view_text import view_lines
 
     opened = opened_session(arguments)
+    if not opened.session.entries:
+        return refuse(arguments, f"{opened.session.path}: the file holds no session, so there is nothing to resume")
     if arguments.json:
         print_json(view_json(opened, arguments.tokens))
     else:

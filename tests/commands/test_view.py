@@ -49,3 +49,10 @@ def test_the_human_form_has_a_line_an_item(run: Run, session: Path) -> None:
     assert "pi session 5e55a9e0" in out
     assert 'call read {"path":"src/part_0.py"}' in out
     assert len(out.split("\n\n", 1)[1].splitlines()) == 88
+
+
+def test_an_empty_file_has_no_view(run: Run, session: Path) -> None:
+    session.write_bytes(b"")
+    done = run("view", session, "--json")
+    assert done.code == 1 and "no session" in done.json["error"]
+    assert run("check", session).out.strip().endswith("an empty session, nothing wrong found")
