@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from io import FileIO
 from pathlib import Path
 from typing import Any
 
 from core.files import Files, stream
+
+Unpack = Callable[[Files, Path, list[str]], Iterator[bytes]]
+"""Gives the content of one compressed file; adds to the list, in words, why it can't go on."""
 
 MAGIC = b"\x28\xb5\x2f\xfd"
 """The first bytes of a Zstandard frame."""
@@ -77,11 +80,13 @@ class _Content:
 class Unpacked:
     """The files of `base`; of a compressed one, the content: sizes and positions count in unpacked bytes.
 
-    A file is unpacked once, when first read. To see a later state, make a new one.
+    A file is unpacked once, when first read. To see a later state, make a new one. A format that gives the frames a
+    meaning of its own passes `unpack`.
     """
 
-    def __init__(self, base: Files) -> None:
+    def __init__(self, base: Files, unpack: Unpack | None = None) -> None:
         self.base = base
+        self._unpack = _unpack if unpack is None else unpack
         self._contents: dict[Path, _Content | None] = {}
 
     def exists(self, path: Path) -> bool:
@@ -102,13 +107,14 @@ class Unpacked:
 
     def _content(self, path: Path) -> _Content | None:
         if path not in self._contents:
-            self._contents[path] = _unpacked(self.base, path) if is_compressed(self.base, path) else None
+            compressed = is_compressed(self.base, path)
+            self._contents[path] = _unpacked(self.base, path, self._unpack) if compressed else None
         return self._contents[path]
 
 
-def _unpacked(files: Files, path: Path) -> _Content:
+def _unpacked(files: Files, path: Path, unpack: Unpack) -> _Content:
     content = _Content()
-    for block in _unpack(files, path, content.faults):
+    for block in unpack(files, path, content.faults):
         content.add(block)
         if content.size > MOST_UNPACKED:
             content.faults.append(f"the content is larger than {MOST_UNPACKED >> 30} GiB")

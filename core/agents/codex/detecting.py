@@ -7,9 +7,9 @@ from pathlib import Path
 
 import msgspec
 
+from core.agents.codex.decoding import FAILURES
 from core.agents.codex.lineage import ENDINGS, first_payload
 from core.agents.codex.records import LINE_TYPES
-from core.agents.codex.shapes import FAILURES
 from core.compressed import unpacked_head
 from core.files import Files
 

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from core.agents.codex.shapes import FAILURES, LINES, STARTS
+from core.agents.codex.decoding import FAILURES, LINES, STARTS
 from core.compressed import Unpacked, unpacked_head
 from core.files import Files
 from core.jsonl import BrokenLine, decode

@@ -16,11 +16,12 @@ from typing import Any
 
 import msgspec
 
-from core.agents.codex import shapes
+from core.agents.codex import decoding, shapes
 from core.agents.codex.context import is_real_user, is_user_context, texts
 from core.agents.codex.lineage import PAGINATED, Segment, Unreachable, segments, start_of
 from core.agents.codex.records import DELIVERED, DELIVERY, LINE_TYPES, Detail, Fact
 from core.compressed import Unpacked, is_compressed
+from core.errors import SeamlineError
 from core.files import READ_SIZE, Files, fingerprint
 from core.jsonl import BrokenLine, Line, decode, lines
 from core.session import Damage, Entry, Session
@@ -73,14 +74,14 @@ class Reading:
             self._place(line, "broken-line", "a line that is no UTF-8", client)
             return
         try:
-            envelope = shapes.LINES.decode(line.data)
+            envelope = decoding.LINES.decode(line.data)
         except msgspec.ValidationError as error:
             self._misshapen(line, str(error))
             return
-        except shapes.FAILURES:
+        except decoding.FAILURES:
             self._broken(line)
             return
-        if shapes.is_too_deep(line.data):
+        if decoding.is_too_deep(line.data):
             self._place(line, "broken-line", "a line that is nested too deep for Codex", SKIPPED)
             return
         self._record(line, envelope)
@@ -115,7 +116,7 @@ class Reading:
             return
         try:
             fact, kind, role = self._payload(line, envelope)
-        except shapes.FAILURES as error:
+        except decoding.FAILURES as error:
             entry = self._add(line, envelope.type, "", envelope.timestamp)
             if envelope.type == "turn_context":
                 self.models.append(entry)
@@ -130,41 +131,41 @@ class Reading:
             self._number(line, envelope.ordinal)
 
     def _payload(self, line: Line, envelope: shapes.Line) -> tuple[Fact | None, str, str]:
-        """The fact, the kind and the role of a record. Raises one of shapes.FAILURES."""
+        """The fact, the kind and the role of a record. Raises one of decoding.FAILURES."""
         payload, kind = envelope.payload, envelope.type
         if kind == "response_item":
             return self._item(line, envelope)
         if kind == "compacted":
-            found = shapes.compacted(payload)
+            found = decoding.compacted(payload)
             number = found.window_id if isinstance(found.window_id, int) else None
             number = found.window_number if found.window_number is not None else number
             whole = found.replacement_history is not None
             return Fact(checkpoint=whole, final=whole and number is not None), kind, ""
         if kind == "event_msg":
-            event = shapes.event(payload)
+            event = decoding.event(payload)
             rolled = event.num_turns if event.type == "thread_rolled_back" else 0
             if not isinstance(rolled, int) or not 0 <= rolled < 1 << 32:
-                raise shapes.Misfit("it does not say how many turns were taken back")
+                raise decoding.Misfit("it does not say how many turns were taken back")
             turn = event.turn_id if isinstance(event.turn_id, str) else None
             if event.type == "user_message":
                 self.user_turns.add(self._id(line))
             return Fact(turn, rolled) if turn or rolled else None, self._kind(kind, event.type), ""
         if kind == "turn_context":
-            return Fact(shapes.TURNS.decode(payload).turn_id), kind, ""
+            return Fact(decoding.TURNS.decode(payload).turn_id), kind, ""
         if kind == "inter_agent_communication":
-            shapes.AGENTS.decode(payload)
+            decoding.AGENTS.decode(payload)
             self.user_turns.add(self._id(line))
         elif kind == "session_meta":
-            found = shapes.STARTS.decode(payload)
+            found = decoding.STARTS.decode(payload)
             if len(self.entries) > self.own and self.path is None and str(found.id) != self.start.get("id"):
                 self._remark(line, "foreign-session", f"the start of another session, {found.id}", "ignores it")
-        elif kind in shapes.OTHERS:
-            shapes.OTHERS[kind].decode(payload)
+        elif kind in decoding.OTHERS:
+            decoding.OTHERS[kind].decode(payload)
         return None, kind, ""
 
     def _item(self, line: Line, envelope: shapes.Line) -> tuple[Fact | None, str, str]:
-        beside = shapes.metadata(envelope.metadata)
-        item = shapes.item(envelope.payload)
+        beside = decoding.metadata(envelope.metadata)
+        item = decoding.item(envelope.payload)
         if isinstance(item, shapes.Tagged):
             self._remark(line, "unknown-item", f"an item of the unknown type {item.type!r}", "leaves it out")
             return None, self._kind("response_item", item.type), ""
@@ -339,13 +340,11 @@ def _read_own(
 
 
 def _session(content: Unpacked, path: Path, mark: str, reading: Reading, refusal: str, leaf: str | None) -> Session:
-    from core.errors import SeamlineError
-
     fault = content.fault(path)
     known = Detail(
         start=reading.start,
         paginated=reading.paginated,
-        refusal=refusal or fault,
+        refusal=fault or refusal,
         facts=reading.facts,
         skipped=frozenset(reading.skipped),
         user_turns=frozenset(reading.user_turns),

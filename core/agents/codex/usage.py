@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from core.agents.codex.reading import seconds
 from core.agents.codex.rebuilding import path_of
 from core.agents.codex.records import detail, payload
 from core.agents.protocol import Boundary, Usage, UsagePoint
@@ -124,7 +125,8 @@ def _inherited(session: Session, entry: Entry) -> bool:
         return True
     if known.paginated or not known.start.get("forked_from_id"):
         return False
-    made = session.entries[known.own].time
+    told = known.start.get("timestamp")
+    made = seconds(told) if isinstance(told, str) else None
     return made is not None and entry.time is not None and entry.time <= made + COPIED_WITHIN
 
 

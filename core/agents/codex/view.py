@@ -9,13 +9,13 @@ from core.agents.codex.pairing import Sent, dropped, paired
 from core.agents.codex.rebuilding import Stored, base_of, path_of, rebuilt
 from core.agents.codex.records import detail
 from core.agents.codex.resuming import policy_of
-from core.agents.codex.showing import Showing
+from core.agents.codex.showing import Showing, sorted_json
 from core.agents.codex.usage import compacts_at_once
 from core.errors import ClientRefuses
 from core.files import holding
 from core.resume import Resume
 from core.session import Session
-from core.view import Item, View
+from core.view import Item, Source, View
 
 MODELLED = "0.171"
 
@@ -99,8 +99,6 @@ def _about_pictures(showing: Showing) -> Iterator[str]:
 
 def system_items(session: Session, resume: Resume) -> tuple[Item, ...]:
     """The stored system prompt and tool definitions, role `system`; for metering only."""
-    from core.view import Source
-
     base = detail(session).start.get("base_instructions")
     text = base.get("text") if isinstance(base, dict) else None
     own = session.entries[detail(session).own].id if session.entries[detail(session).own :] else ""
@@ -114,9 +112,6 @@ def system_items(session: Session, resume: Resume) -> tuple[Item, ...]:
 
 
 def _tools(item: Stored) -> Iterator[Item]:
-    from core.agents.codex.showing import sorted_json
-    from core.view import Source
-
     tools: Any = item.payload.get("tools")
     for tool in tools if isinstance(tools, list) else ():
         name = tool.get("name") if isinstance(tool, dict) else None
