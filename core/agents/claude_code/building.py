@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from core.agents.claude_code.messages import Block, Message, blocks_of
+from core.agents.claude_code.models import Standing, is_foreign, standing_role
 from core.agents.claude_code.sent import Sent
 from core.jsonl import trim
 from core.view import Mark, Source
@@ -66,6 +67,7 @@ class Building:
     messages: list[Message] = field(default_factory=list[Message])
     system: list[Block] = field(default_factory=list[Block])
     warnings: list[str] = field(default_factory=list[str])
+    standing: Standing = "system"
 
     def user(self, blocks: Sequence[Block], prompt: bool) -> None:
         """A user line: joined to the user message before it, results first; `prompt`: no result, no context line."""
@@ -110,19 +112,25 @@ class Building:
             self.messages.append(Message("system", self.system))
         else:
             for block in self.system:
-                block.text = f"<system-reminder>\n{block.text}\n</system-reminder>"
+                if self.standing == "system":
+                    block.text = f"<system-reminder>\n{block.text}\n</system-reminder>"
                 self.user([block], prompt=False)
         self.system = []
 
 
-def build(lines: Iterable[Sent], open_end: bool = False) -> Building:
-    """The messages of these lines. `open_end`: a new prompt will follow in the gap that is open at the end."""
-    building = Building()
+def build(lines: Iterable[Sent], model: str | None, open_end: bool = False) -> Building:
+    """The messages of these lines, as `model` gets them; its name is None where nothing is known of it.
+
+    `open_end`: a new prompt will follow in the gap that is open at the end.
+    """
+    building = Building(standing=standing_role(model))
     waiting: list[Sent] = []
     for sent in lines:
         if sent.line.entry.kind == "assistant":
             _flush(building, waiting)
-            building.reply(sent.blocks, sent.line.message_id, sent.line.model)
+            if not sent.line.api_error:
+                blocks = [block for block in sent.blocks if not is_foreign(block, sent.line.model, model)]
+                building.reply(blocks, sent.line.message_id, sent.line.model)
             continue
         if _is_result(sent):
             _flush(building, waiting)
@@ -136,8 +144,20 @@ def build(lines: Iterable[Sent], open_end: bool = False) -> Building:
         building.close_gap()
     for message in building.messages:
         if message.role == "assistant":
-            message.blocks.sort(key=lambda block: block.kind == "tool_call")
+            message.blocks = _calls_last(message.blocks)
     return building
+
+
+def _calls_last(blocks: Sequence[Block]) -> list[Block]:
+    """Texts and thinking before the calls, up to thinking that would so come to stand behind other thinking."""
+    front: list[Block] = []
+    rest: list[Block] = []
+    stuck = False
+    for block in blocks:
+        together = block.kind == "thinking" and bool(front) and front[-1].kind == "thinking"
+        stuck = stuck or (bool(rest) and together)
+        (rest if stuck or block.kind == "tool_call" else front).append(block)
+    return [*front, *rest]
 
 
 def _is_result(sent: Sent) -> bool:
@@ -172,7 +192,7 @@ def _flush(building: Building, waiting: list[Sent]) -> None:
         own = sent.line.id
         if sent.line.entry.kind == "attachment":
             building.warnings.extend(_unknown_words(sent.stored, own))
-            for piece in rendered(sent.stored, own):
+            for piece in rendered(sent.stored, own, building.standing):
                 if piece.system:
                     building.system.append(piece.block)
                 else:
@@ -207,8 +227,8 @@ def mark_of(stored: dict[str, Any], content: Any) -> Mark:
     return "custom" if stored.get("isMeta") or text.startswith("[Request interrupted") else ""
 
 
-def rendered(stored: dict[str, Any], entry: str) -> Iterator[Context]:
-    """The texts that a context line puts into the request."""
+def rendered(stored: dict[str, Any], entry: str, standing: Standing = "system") -> Iterator[Context]:
+    """The texts that a context line puts into the request of a model that takes standing context so."""
     attachment = stored.get("attachment")
     kind = attachment.get("type") if isinstance(attachment, dict) else None
     pieces, system = stored.get("rendered"), stored.get("renderedRole") == "system"
@@ -219,8 +239,9 @@ def rendered(stored: dict[str, Any], entry: str) -> Iterator[Context]:
         texts, system = _worded(kind, attachment), kind == "queued_command"
     for number, text in enumerate(texts):
         if isinstance(text, str) and trim(text):
-            block = Block("text", {}, (Source(entry, number),), "custom", text=_bare(text) if system else text)
-            yield Context(block, system, kind not in NEVER_FOLDED)
+            told = _bare(text) if system and standing == "system" else text
+            block = Block("text", {}, (Source(entry, number),), "custom", text=told)
+            yield Context(block, system and standing != "user", kind not in NEVER_FOLDED)
 
 
 def _worded(kind: Any, attachment: dict[str, Any]) -> list[Any]:

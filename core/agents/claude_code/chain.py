@@ -6,13 +6,13 @@ As Claude Code 2.1.332 does it on resume. Nothing is decoded here but the metada
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from core.agents.claude_code.records import Line
-from core.agents.claude_code.siblings import with_siblings
+from core.agents.claude_code.siblings import MESSAGES, goes_on, with_siblings
 from core.files import Files
 from core.jsonl import BrokenLine, decode
 from core.session import Entry
@@ -63,6 +63,10 @@ class Chain:
         """The line with this id, as far as the client still has it."""
         return None if own is None or own in self.gone else self.lines.get(own)
 
+    def there(self) -> list[Line]:
+        """All lines that the client still has, in file order."""
+        return [line for line in self.lines.values() if line.id not in self.gone]
+
     def parent(self, line: Line) -> str | None:
         """The id of the line above, over lines that only report progress."""
         above = self.parents.get(line.id, line.entry.parent)
@@ -89,11 +93,14 @@ def follow(
     chain.boundary = next((line for line in reversed(lines.values()) if line.boundary and _main(chain, line)), None)
     if chain.boundary is not None:
         _keep(chain, chain.boundary, _metadata(files, path, chain.boundary), size)
+        if not chain.kept and not chain.kept_fault and _kept_before(chain, files, path):
+            _forget(chain, chain.boundary, ())
     chain.leaf = _asked(chain, asked) if asked is not None else _leaf(chain, leaves)
     if chain.leaf is not None:
-        there = [line for line in lines.values() if line.id not in chain.gone and _main(chain, line)]
+        there = chain.there()
         parents = {line.id: chain.parent(line) for line in there}
-        chain.path = tuple(with_siblings(there, parents, _walk(chain, chain.leaf)))
+        way = _walk(chain, chain.leaf)
+        chain.path = tuple(with_siblings(there, parents, way))
     return chain
 
 
@@ -140,22 +147,35 @@ def _keep(chain: Chain, boundary: Line, metadata: dict[str, Any], size: int) -> 
     if not kept or anchor is None:
         if size >= LARGE_FILE:
             chain.skipped_before = boundary.entry.offset
-            chain.gone.update(line.id for line in chain.lines.values() if line.entry.offset < boundary.entry.offset)
+            _forget(chain, boundary, ())
         return
     chain.kept, chain.anchor = kept, anchor
     listed = set(kept)
-    before = [line for line in chain.lines.values() if line.entry.index < boundary.entry.index]
-    chain.gone.update(line.id for line in before if line.id not in listed and line.id != anchor)
+    _forget(chain, boundary, (*kept, anchor))
     tail = kept[-1]
     for line in chain.lines.values():
         parent = chain.parent(line)
-        loose = line.id not in listed and line.id not in chain.gone and parent is not None
-        if loose and (parent == anchor or parent in chain.gone):
+        loose = line.id not in listed and line.id not in chain.gone
+        if loose and (parent == anchor or (parent in chain.gone and line.entry.kind in MESSAGES)):
             chain.parents[line.id] = tail
     previous: str | None = anchor
     for own in kept:
         chain.parents[own] = previous
         previous = own
+
+
+def _forget(chain: Chain, boundary: Line, but: Iterable[str]) -> None:
+    """Drop the lines before the boundary for good."""
+    kept = frozenset(but)
+    before = (line for line in chain.lines.values() if line.entry.index < boundary.entry.index)
+    chain.gone.update(line.id for line in before if line.id not in kept)
+
+
+def _kept_before(chain: Chain, files: Files, path: Path) -> bool:
+    """Whether a boundary before the last one kept lines: then nothing before the last one can come back."""
+    earlier = [line for line in chain.lines.values() if line.boundary and _main(chain, line)][:-1]
+    names = ("preservedMessages", "preservedSegment")
+    return any(isinstance(_metadata(files, path, line).get(name), dict) for line in earlier for name in names)
 
 
 def _kept_list(chain: Chain, metadata: dict[str, Any]) -> tuple[tuple[str, ...], str | None]:
@@ -206,45 +226,23 @@ def _asked(chain: Chain, asked: str) -> Line | None:
 
 
 def _leaf(chain: Chain, leaves: Sequence[tuple[Entry, str]]) -> Line | None:
-    """The last tip below the line that the last last-prompt names; without one the last tip of all."""
+    """The line that the last last-prompt names, unless the last line of the file goes on from there; else that one."""
     start = chain.boundary.entry.index if chain.boundary is not None else -1
     named = [(entry, own) for entry, own in leaves if entry.index > start]
-    children = _children(chain)
-    if named:
-        entry, own = named[-1]
-        line = chain.line(own)
-        tip = _tip(chain, children, line) if line is not None else None
-        if tip is not None:
-            return tip
-        chain.leaf_fault = (entry, own)
-    lines = [line for line in reversed(chain.lines.values()) if _main(chain, line) and line.id not in chain.gone]
-    tips = (line for line in lines if line.id not in children)
-    return next((tip for tip in tips if _tells(chain, tip)), lines[0] if lines else None)
-
-
-def _children(chain: Chain) -> dict[str, list[Line]]:
-    children: dict[str, list[Line]] = {}
-    for line in chain.lines.values():
-        parent = chain.parent(line)
-        if parent is not None and line.id not in chain.gone and _main(chain, line):
-            children.setdefault(parent, []).append(line)
-    return children
-
-
-def _tip(chain: Chain, children: dict[str, list[Line]], start: Line) -> Line | None:
-    """The last line in the file without children at or below `start`; None where all lead in a ring."""
-    order = {own: place for place, own in enumerate(chain.lines)}
-    best: Line | None = None
-    stack, seen = [start], {start.id}
-    while stack:
-        line = stack.pop()
-        below = children.get(line.id, ())
-        if not below and (best is None or order[line.id] > order[best.id]):
-            best = line
-        new = [child for child in below if child.id not in seen]
-        seen.update(child.id for child in new)
-        stack.extend(new)
-    return best
+    there = chain.there()
+    parents = {line.id: chain.parent(line) for line in there}
+    above = {parent for parent in parents.values() if parent is not None}
+    lines = [line for line in reversed(there) if _main(chain, line)]
+    tips = (line for line in lines if line.id not in above)
+    last = next((tip for tip in tips if _tells(chain, tip)), lines[0] if lines else None)
+    if not named:
+        return last
+    entry, own = named[-1]
+    line = chain.line(own)
+    if line is None or (own in chain.kept and own in above):
+        chain.leaf_fault = (entry, own) if line is None else None
+        return last
+    return last if last is None or goes_on(there, parents, _walk(chain, last), line) else line
 
 
 def _tells(chain: Chain, tip: Line) -> bool:

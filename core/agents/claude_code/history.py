@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from core.agents.claude_code.building import build
 from core.agents.claude_code.items import items_of
 from core.agents.claude_code.messages import Message, blocks_of
+from core.agents.claude_code.models import is_foreign
 from core.agents.claude_code.past import Cut, cuts, past
 from core.agents.claude_code.records import Line, detail, record
 from core.agents.claude_code.sent import Sent, reply_blocks
@@ -63,11 +64,11 @@ class _Telling:
             return
         stored = record(self.session, line.entry)
         if kind != "assistant":
-            for item in items_of(build([Sent(line, stored, [])]).messages):
+            for item in items_of(build([Sent(line, stored, [])], self.model).messages):
                 yield self._named(item), True
             return
-        sent = [] if line.api_error else reply_blocks(stored, line, frozenset(), self.model)
-        places = {source for block in sent for source in block.source}
+        sent = [] if line.api_error else reply_blocks(stored, line, frozenset())
+        places = {place for block in sent if not is_foreign(block, line.model, self.model) for place in block.source}
         message = stored.get("message")
         blocks = blocks_of(message.get("content") if isinstance(message, dict) else None, line.id)
         for item in items_of([Message("assistant", blocks)]):

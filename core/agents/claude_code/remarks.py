@@ -95,7 +95,7 @@ def _foreign(stored: Sequence[Line], chain: Chain, identity: str) -> Iterator[Da
 
 def _calls(chain: Chain) -> Iterator[Damage]:
     """Calls of the conversation without a result, and results without a call, as far as the client leaves them out."""
-    path = [line for line in chain.path if not line.api_error and (chain.subagent or not line.sidechain)]
+    path = [line for line in chain.path if not line.api_error]
     lost = lost_calls(path)
     called: set[str] = set()
     for line in path:

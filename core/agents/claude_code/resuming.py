@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from core.agents.claude_code.models import DEFAULT_MODEL, LARGE_WINDOW, OFFERED, plain
 from core.agents.claude_code.records import detail
 from core.resume import Known, Overrides, Resume
 from core.session import Session
@@ -13,9 +14,6 @@ WIRE = "anthropic-messages"
 
 MADE_UP = "<synthetic>"
 """The model on replies that the client wrote itself."""
-
-LARGE_WINDOW = "[1m]"
-"""How the name of a model ends that was chosen with the large window."""
 
 
 def resume(session: Session, overrides: Overrides, newest_client: str) -> Resume:
@@ -40,10 +38,13 @@ def _version(overrides: Overrides, newest_client: str) -> Known[str]:
 
 
 def _model(session: Session) -> Known[str] | None:
-    """The model of the last reply of the conversation that the client did not write itself."""
+    """The model of the last reply that no client made up; the default where 2.1.332 does not offer that model."""
     for line in reversed(detail(session).path):
         if line.entry.kind == "assistant" and line.model and line.model != MADE_UP and not line.api_error:
-            return Known(line.model, f"session, line {line.entry.line} (reply)")
+            source = f"session, line {line.entry.line} (reply)"
+            if plain(line.model) in OFFERED:
+                return Known(line.model, source)
+            return Known(DEFAULT_MODEL, f"the client's default, as it does not offer {line.model} ({source})")
     return None
 
 
@@ -52,7 +53,7 @@ def _limits(model: Known[str] | None) -> tuple[Known[int] | None, Known[int] | N
         return None, None
     from core.models import max_output_of, window_of
 
-    name = model.value.removesuffix(LARGE_WINDOW)
+    name = plain(model.value)
     window = window_of(PROVIDER, name)
     if name != model.value:
         window = Known(1_000_000, f"the model's name ends in {LARGE_WINDOW}")

@@ -42,6 +42,27 @@ def with_siblings(lines: Sequence[Line], parents: dict[str, str | None], way: Se
                     yield beside
 
 
+def goes_on(lines: Sequence[Line], parents: dict[str, str | None], way: Sequence[Line], leaf: Line) -> bool:
+    """Whether the way goes on from `leaf`: it stands on the way, or in a part of a reply beside it, or below such."""
+    on_way = {line.id for line in way}
+    if leaf.id in on_way:
+        return True
+    by_id = {line.id: line for line in lines}
+    line: Line | None = leaf
+    seen: set[str] = set()
+    while line is not None and line.entry.kind not in MESSAGES and line.id not in seen:
+        seen.add(line.id)
+        line = by_id.get(parents[line.id] or "")
+    if line is None or line.id in on_way:
+        return False
+    groups = _groups(lines, parents, way).values()
+    return any(line.id in _ids(group) for group in groups if _has_result(group, on_way))
+
+
+def _has_result(group: Group, on_way: set[str]) -> bool:
+    return any(line.id in on_way for line in group.others if line.results)
+
+
 def _groups(lines: Sequence[Line], parents: dict[str, str | None], way: Sequence[Line]) -> dict[str, Group]:
     """Message id → its group, where some of the group is not on the way."""
     groups = {line.message_id: Group() for line in way if line.entry.kind == "assistant" and line.message_id}
@@ -92,7 +113,7 @@ class _Context:
                     stack.append(child)
                 else:
                     found.update((own.id, own) for own in self._branch(child))
-        for line in group.others:
+        for line in (*group.replies, *group.others):
             if line.id not in self.on_way:
                 found.update((own.id, own) for own in self._above(line))
         known = {line.id for line in group.others}

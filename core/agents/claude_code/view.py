@@ -46,7 +46,7 @@ def _items(session: Session, path: Sequence[Line], model: str | None) -> tuple[l
     """The items of the session, those that the client makes up, and words about what it leaves out."""
     stored_results = {call for line in detail(session).stored for call in line.results}
     open_end = not _ends_with_user(path)
-    built = build(sent_lines(session, path, model), open_end)
+    built = build(sent_lines(session, path), model, open_end)
     pairing = paired(built.messages)
     items: list[Item] = []
     fresh: list[Item] = []
