@@ -11,10 +11,11 @@ from core.errors import NotASession
 from core.files import Files
 
 AGENTS = {
+    "grok-build": "core.agents.grok_build",  # first: its empty or old files are told by what lies beside them
     "pi": "core.agents.pi",
     "claude-code": "core.agents.claude_code",
     "codex": "core.agents.codex",
-    "grok-build": "core.agents.grok_build",
+    "dsh": "core.agents.dsh",
     "openai-messages": "core.agents.openai_messages",
 }
 """Name of the agent → the module that offers it as `AGENT`."""

@@ -10,7 +10,7 @@ from core.agents.grok_build import shapes
 from core.agents.grok_build.records import HISTORY, SUMMARY, UPDATES, json_file, size_of
 from core.files import Files
 
-HEAD = 1 << 20
+HEAD = 1 << 16
 """Bytes of the history that are looked at."""
 
 MOST_LINES = 50

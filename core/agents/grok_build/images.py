@@ -207,7 +207,9 @@ def _addresses(stored: object, part: int) -> Iterator[str]:
     """The address of the image that is this part of a stored message."""
     if not isinstance(stored, dict):
         return
-    parts, at = (stored.get("images"), part - 1) if stored.get("type") == "tool_result" else (stored.get("content"), part)
+    parts, at = (
+        (stored.get("images"), part - 1) if stored.get("type") == "tool_result" else (stored.get("content"), part)
+    )
     found = parts[at] if isinstance(parts, list) and 0 <= at < len(parts) else None
     url = found.get("url") or found.get("image_url") if isinstance(found, dict) else None
     url = url.get("url") if isinstance(url, dict) else url

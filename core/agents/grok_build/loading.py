@@ -40,7 +40,8 @@ def _of_tag(entry: str, found: shapes.TaggedItem) -> Message:
         return Message("system", source, found.content)
     if isinstance(found, shapes.User):
         parts = [_part(Source(entry, number), part) for number, part in enumerate(found.content)]
-        return Message("user", source, parts=parts, synthetic=found.synthetic_reason)
+        reason = found.synthetic_reason if isinstance(found.synthetic_reason, str) else None
+        return Message("user", source, parts=parts, synthetic=reason)
     if isinstance(found, shapes.Assistant):
         calls = [Call(Source(entry, at), c.id, c.name, c.arguments) for at, c in enumerate(found.tool_calls, 1)]
         return Message("assistant", source, found.content, calls=calls)

@@ -70,6 +70,27 @@ class _Summary(msgspec.Struct):
     generated_title: str | None = None
     agent_name: str | None = None
     sandbox_profile: str | None = None
+    cwd_generation: shapes.Unsigned = 0
+    cwd_switch_bookkeeping_generation: shapes.Unsigned = 0
+    previous_cwd: str | None = None
+    collection_id: str | None = None
+    prompt_display_cwd: str | None = None
+    fork_context_source: str | None = None
+    fork_parent_prompt_id: str | None = None
+    inherited_prefix_len: shapes.Unsigned | None = None
+    hidden: bool | None = None
+    source_workspace_dir: str | None = None
+    git_root_dir: str | None = None
+    git_remotes: list[str] = []
+    head_commit: str | None = None
+    head_branch: str | None = None
+    grok_home: str | None = None
+    title_is_manual: bool = False
+    worktree_label: str | None = None
+    reasoning_effort: str | None = None
+    last_turn_summary: str | None = None
+    last_turn_summary_prompt_id: str | None = None
+    last_recap: str | None = None
 
 
 @dataclass
@@ -77,7 +98,8 @@ class _Reading:
     """What is gathered while lines pass by."""
 
     version: int
-    is_rebuilt: bool
+    is_updates: bool
+    """Whether the lines are updates, not items."""
     path: Path | None
     """The file of the entries, where it is not the session's own."""
     entries: list[Entry] = field(default_factory=list[Entry])
@@ -91,7 +113,7 @@ class _Reading:
             return
         try:
             stored = shapes.value_of(line.data) if line.whole else None
-            kind, role, time = self._update(stored) if self.is_rebuilt else self._item(line, stored)
+            kind, role, time = self._update(stored) if self.is_updates else self._item(line, stored)
         except shapes.FAILURES as error:
             self.skipped += 1
             torn = not line.end
@@ -175,7 +197,7 @@ def read_session(
         summary = json_file(files, folder / SUMMARY) or {}
         version = _whole(summary.get("chat_format_version")) or 0
         source, is_rebuilt = _source(files, path, version)
-        reading = _Reading(version, is_rebuilt, None if source == path else source)
+        reading = _Reading(version, is_rebuilt or path.name == UPDATES, None if source == path else source)
         if path.name == SUMMARY:
             reading.entries.append(Entry("summary", 0, 1, 0, files.size(path), "summary"))
         elif source is not None:
@@ -199,7 +221,7 @@ def read_session(
 def _source(files: Files, path: Path, version: int) -> tuple[Path | None, bool]:
     """The file that the entries stand in, and whether a history is made from them."""
     if path.name == UPDATES:
-        return path, True
+        return path, version == FORMAT
     if path.name == SUMMARY or not is_empty(files, path):
         return path, False
     updates = path.parent / UPDATES
@@ -219,9 +241,7 @@ def _read(files: Files, path: Path, reading: _Reading, progress: Callable[[int, 
         progress(size, size)
     if line is not None and not line.end and reading.entries and reading.entries[-1].line == line.number:
         client = "takes it as it is, and ends the line before it goes on"
-        reading.damage.append(
-            Damage(line.number, size, 0, "no-final-newline", "the last line has no line end", client)
-        )
+        reading.damage.append(Damage(line.number, size, 0, "no-final-newline", "the last line has no line end", client))
 
 
 def _position(reading: _Reading, leaf: str, path: Path) -> int:
@@ -239,6 +259,8 @@ def _refusal(files: Files, folder: Path, summary: dict[str, Any]) -> str:
         found = msgspec.convert(summary, _Summary)
         if not 0 <= found.chat_format_version < 256:
             raise ValueError("chat_format_version is out of range")
+        if not shapes.is_effort(found.reasoning_effort):
+            raise ValueError("an unknown reasoning_effort")
         for time in (found.created_at, found.updated_at, found.forked_at, found.last_active_at):
             if time is not None and datetime.fromisoformat(time).tzinfo is None:
                 raise ValueError("a time has no zone")

@@ -19,6 +19,9 @@ from core.view import Source
 
 OWN_METHOD = "_x.ai/session/update"
 
+STATUSES = frozenset({"pending", "in_progress", "completed", "failed"})
+"""Of a tool call; an update with another one is skipped."""
+
 
 def rebuilt_messages(session: Session) -> list[Message]:
     """The history as grok would rebuild it, with the newest checkpoint as its beginning."""
@@ -34,6 +37,16 @@ def reduced(updates: Iterable[tuple[str, Any]]) -> list[Message]:
     return reducer.messages
 
 
+def is_checkpoint(update: dict[str, Any]) -> bool:
+    """Whether an update of grok's own marks a compaction; a damaged one is skipped."""
+    texts = ("checkpoint_id", "checkpoint_file", "created_at")
+    return (
+        update.get("sessionUpdate") == "compaction_checkpoint"
+        and all(isinstance(update.get(name), str) for name in texts)
+        and isinstance(update.get("prompt_index_at_compaction"), int)
+    )
+
+
 class _Reducer:
     """Joins the pieces in which prompts, answers and calls were told."""
 
@@ -47,10 +60,12 @@ class _Reducer:
 
     def take(self, entry: str, stored: Any) -> None:
         """One update."""
+        if not isinstance(stored["params"].get("sessionId"), str):
+            return
         update = stored["params"]["update"]
         kind = update.get("sessionUpdate")
         if stored.get("method") == OWN_METHOD:
-            if kind == "compaction_checkpoint":
+            if is_checkpoint(update):
                 self.__init__()
         elif kind in ("user_message_chunk", "agent_message_chunk"):
             meta = update.get("_meta")
@@ -87,6 +102,8 @@ class _Reducer:
             self._current(entry).text += text
 
     def _called(self, entry: str, update: dict[str, Any]) -> None:
+        if not isinstance(update.get("title"), str) or update.get("status", "pending") not in STATUSES:
+            return
         call_id, arguments = _text(update.get("toolCallId")), _json(update.get("rawInput"))
         self.arguments[call_id] = arguments
         answer = self._current(entry)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from core.agents.grok_build.messages import Message
+from core.agents.grok_build.messages import Call, Message
 from core.view import Source
 
 
@@ -29,10 +29,14 @@ def paired(messages: list[Message]) -> list[Message]:
         run = messages[start:at]
         last = {result.call_id: place for place, result in enumerate(run)}
         out += [result for place, result in enumerate(run) if last[result.call_id] == place]
+        unanswered: dict[str, Call] = {}
+        for call in message.calls:
+            if call.id not in last:
+                unanswered.pop(call.id, None)  # of calls with one id, the last one counts
+                unanswered[call.id] = call
         out += [
             Message("tool_result", call.source, cancelled(call.name), call_id=call.id, origin="repair")
-            for call in message.calls
-            if call.id not in last
+            for call in unanswered.values()
         ]
     return out
 

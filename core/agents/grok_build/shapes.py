@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 Unsigned = Annotated[int, Meta(ge=0)]
 
 TOO_LARGE = 1 << 64
 """The first whole number that the client has no room for."""
+
+EFFORTS = frozenset({"none", "minimal", "low", "medium", "high", "xhigh", "max"})
 
 FAILURES = (msgspec.DecodeError, msgspec.ValidationError, RecursionError, UnicodeDecodeError)
 """What decoding raises at a line that grok skips."""
@@ -20,54 +22,76 @@ DEEPEST = 127
 
 
 class Text(Struct, tag="text"):
+    """A text part."""
+
     text: str
 
 
 class Image(Struct, tag="image"):
+    """An image part: its address, or its data as one."""
+
     url: str
 
 
 class Call(Struct):
+    """A tool call of the assistant."""
+
     id: str
     name: str
     arguments: str
 
 
 class System(Struct, tag="system"):
+    """A system message."""
+
     content: str
 
 
 class User(Struct, tag="user"):
+    """A message in the user's role, typed or written by the program."""
+
     content: list[Text | Image]
-    synthetic_reason: str | None = None
+    synthetic_reason: str | UnsetType = UNSET
     cwd_generation: Unsigned | None = None
     prior_turn_interrupt: str | None = None
     prompt_index: Unsigned | None = None
 
 
 class Assistant(Struct, tag="assistant"):
+    """A reply."""
+
     content: str
     tool_calls: list[Call] = []
     model_id: str | None = None
-    model_fingerprint: str | None = None
+    model_fingerprint: str | UnsetType | None = UNSET
+    system_fingerprint: str | UnsetType | None = UNSET
     reasoning_effort: str | None = None
 
 
 class ToolResult(Struct, tag="tool_result"):
+    """The result of one call."""
+
     tool_call_id: str
     content: str
     images: list[Text | Image] = []
 
 
-class Summary(Struct, tag="summary_text"):
+class Summary(Struct):
+    """A part of a reasoning summary."""
+
+    type: Literal["summary_text"]
     text: str
 
 
 class Thought(Struct):
+    """A part of the reasoning itself."""
+
     text: str
 
 
 class Reasoning(Struct, tag="reasoning"):
+    """Reasoning, as the provider gave it."""
+
     id: str
     summary: list[Summary]
     content: list[Thought] | None = None
@@ -76,35 +100,49 @@ class Reasoning(Struct, tag="reasoning"):
 
 
 class ServerCall(Struct, tag="backend_tool_call"):
+    """A tool that the provider's server ran."""
+
     kind: dict[str, Any]
 
 
 class Search(Struct, tag="search"):
+    """A search for a query."""
+
     query: str
     sources: list[dict[str, Any]] | None = None
 
 
 class OpenPage(Struct, tag="open_page"):
+    """A page that was opened."""
+
     url: str | None = None
 
 
 class Find(Struct, tag="find"):
+    """A search inside a page."""
+
     url: str
     pattern: str
 
 
 class FindInPage(Struct, tag="find_in_page"):
+    """The same under another name."""
+
     url: str
     pattern: str
 
 
 class WebSearch(Struct):
+    """One step of a web search."""
+
     id: str
     status: Literal["in_progress", "searching", "completed", "failed"]
     action: Search | OpenPage | Find | FindInPage
 
 
 class CustomCall(Struct):
+    """A call of a tool of the provider's own."""
+
     id: str
     call_id: str
     name: str
@@ -112,6 +150,8 @@ class CustomCall(Struct):
 
 
 class CodeRun(Struct):
+    """Code that the server ran."""
+
     id: str
     container_id: str
     status: Literal["in_progress", "completed", "incomplete", "interpreting", "failed"]
@@ -133,23 +173,33 @@ OUTPUTS: dict[str, type[ServerKind]] = {
 
 
 class Block(Struct, tag="text"):
+    """A text in a message with a role."""
+
     text: str
 
 
 class Address(Struct):
+    """Where an image is."""
+
     url: str
 
 
 class ImageBlock(Struct, tag="image_url"):
+    """An image in a message with a role."""
+
     image_url: Address
 
 
 class Function(Struct):
+    """Which function was called, and how."""
+
     name: str
     arguments: str
 
 
 class RoleCall(Struct):
+    """A tool call in a message with a role."""
+
     type: Literal["function"]
     function: Function
     id: str | None = None
@@ -207,7 +257,16 @@ def tagged(value: Any) -> TaggedItem:
         server_kind(found.kind)
     elif isinstance(found, User) and max(found.prompt_index or 0, found.cwd_generation or 0) >= TOO_LARGE:
         raise msgspec.ValidationError("a number that is too large")
+    elif isinstance(found, Assistant) and UNSET not in (found.model_fingerprint, found.system_fingerprint):
+        raise msgspec.ValidationError("one field under two names")
+    elif isinstance(found, Assistant) and not is_effort(found.reasoning_effort):
+        raise msgspec.ValidationError(f"the unknown effort {found.reasoning_effort!r}")
     return found
+
+
+def is_effort(word: str | None) -> bool:
+    """Whether the client knows this reasoning effort."""
+    return word is None or word.lower() in EFFORTS
 
 
 def role_message(value: Any) -> RoleMessage:

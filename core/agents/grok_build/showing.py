@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from core.agents.grok_build import shapes
 from core.agents.grok_build.messages import AGENT_MESSAGE, Call, Message, Part
+from core.jsonl import BrokenLine, TooDeep, decode
 from core.view import Item, Mark
 
 LABEL = "[Message authored by another agent; not a human request or approval.]"
@@ -59,7 +59,9 @@ def _items(message: Message, names: dict[str, str], is_chat: bool) -> Iterator[I
         if is_chat:
             yield Item("assistant", "text", run.told, source=source)
         else:
-            yield Item("assistant", "tool_call", "", run.call_id, run.name, run.arguments, at_server=True, source=source)
+            yield Item(
+                "assistant", "tool_call", "", run.call_id, run.name, run.arguments, at_server=True, source=source
+            )
 
 
 def _user(message: Message) -> Iterator[Item]:
@@ -94,8 +96,10 @@ def _call(call: Call) -> Item:
 
 
 def sent_arguments(arguments: str) -> Any:
-    """The arguments as they are sent: an empty object where they are no JSON."""
+    """The arguments as they are sent: an empty object where they are no JSON by their syntax."""
     try:
-        return shapes.value_of(arguments.encode())
-    except shapes.FAILURES:
+        return decode(arguments.encode("utf-8", "surrogatepass"))
+    except TooDeep:
+        return arguments
+    except BrokenLine:
         return {}

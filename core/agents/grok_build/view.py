@@ -8,7 +8,7 @@ from core.agents.grok_build.images import evict, without_invalid
 from core.agents.grok_build.loading import stored_messages
 from core.agents.grok_build.messages import Message
 from core.agents.grok_build.rebuilding import rebuilt_messages
-from core.agents.grok_build.records import detail
+from core.agents.grok_build.records import SUMMARY, UPDATES, detail
 from core.agents.grok_build.repair import copied, dropped, paired
 from core.agents.grok_build.resuming import DEFAULT_WINDOW
 from core.agents.grok_build.showing import items_of
@@ -36,7 +36,7 @@ def view(session: Session, resume: Resume) -> View:
 
 def loaded(session: Session) -> list[Message]:
     """The history as grok has it after loading, before calls and results are paired; with the stored system prompt."""
-    if session.path.name == "summary.json":
+    if session.path.name == SUMMARY or (session.path.name == UPDATES and not detail(session).is_rebuilt):
         return []
     with holding(session.files, session.path):
         messages = rebuilt_messages(session) if detail(session).is_rebuilt else list(stored_messages(session))
