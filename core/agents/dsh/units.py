@@ -1,0 +1,103 @@
+"""dsh's units: the smallest groups of messages that one decision can apply to, and what may happen to each.
+
+dsh can replace messages on its surface, never only take them out: a checkpoint stands for a range, a result for a
+result. A range must not part a call from its result, so a message with calls and their results are one unit.
+"""
+
+from __future__ import annotations
+
+from core.agents.protocol import Options
+from core.proposal import What
+from core.view import Item, Mark, Source, Unit, UnitKind, View
+
+_KIND_OF_MARK: dict[Mark, UnitKind] = {"": "user", "summary": "summary"}
+
+_WHOLE: frozenset[What] = frozenset({"keep", "summarize"})
+_SHORTER: frozenset[What] = frozenset({"limit", "point"})
+
+_NO_DROP = "dsh can't take a message out without another in its place: summarise it instead"
+
+_NO_RESULT: dict[UnitKind, str] = {
+    "user": "a user's message is kept whole: summarise it instead",
+    "exchange": "none of its calls has a stored result that can be shortened: summarise the exchange instead",
+    "assistant": "a reply, with its thinking, is kept whole: summarise it instead",
+    "summary": "an earlier checkpoint is kept whole: summarise it anew instead",
+    "custom": "a message of a plugin is kept whole: summarise it instead",
+}
+_ORPHAN = "a result without its call can't be summarised apart from it: keep or shorten it instead"
+_UNSTORED = "it is not on the surface: dsh makes it, or takes it from the inbox, when it resumes: keep it"
+
+
+class _Group:
+    """A unit in the making."""
+
+    def __init__(self, kind: UnitKind) -> None:
+        self.kind: UnitKind = kind
+        self.items: list[int] = []
+        self.entries: dict[str, None] = {}
+
+    def unit(self) -> Unit:
+        entries = tuple(self.entries)
+        identity = entries[0] if entries else f"item-{self.items[0]}"
+        return Unit(identity, self.kind, tuple(self.items), entries, self.kind == "user")
+
+
+def units(view: View) -> tuple[Unit, ...]:
+    """The view's items grouped, every item in exactly one unit, ordered by first item."""
+    groups: list[_Group] = []
+    of_message: dict[str, _Group] = {}
+    of_call: dict[str, _Group] = {}
+    for position, item in enumerate(view.items):
+        key = _key(item)
+        group = of_message.get(key) if key else None
+        if group is None and item.kind == "tool_result":
+            group = of_call.pop(item.call_id, None)
+        if group is None:
+            group = _Group(_kind(item))
+            groups.append(group)
+        group.items.append(position)
+        if item.source:
+            group.entries.setdefault(item.source[0].entry)
+        if key:
+            of_message[key] = group
+        if item.kind == "tool_call":
+            group.kind = "exchange"
+            of_call[item.call_id] = group
+    return tuple(group.unit() for group in groups)
+
+
+def _key(item: Item) -> str:
+    """The message that an item is a part of; several messages may wait in one entry."""
+    if not item.source:
+        return ""
+    return item.source[0].entry
+
+
+def _kind(item: Item) -> UnitKind:
+    if item.role == "assistant":
+        return "assistant"
+    if item.role == "tool":
+        return "orphan"
+    return _KIND_OF_MARK.get(item.mark, "custom")
+
+
+def options(view: View, unit: Unit) -> Options:
+    """What may happen to a unit, and for all else why not and what to do instead."""
+    items = [view.items[position] for position in unit.items]
+    if not unit.entries or any(item.origin == "fresh" for item in items):
+        return Options(frozenset({"keep"}), dict.fromkeys(("limit", "point", "summarize", "drop"), _UNSTORED))
+    results = tuple(
+        item.source[0] for item in items if item.kind == "tool_result" and item.origin == "stored" and item.source
+    )
+    refused: dict[What, str] = {"drop": _NO_DROP}
+    if unit.kind == "orphan":
+        refused["summarize"] = _ORPHAN
+        return _with(frozenset({"keep"}), results, refused, unit)
+    return _with(_WHOLE, results, refused, unit)
+
+
+def _with(allowed: frozenset[What], results: tuple[Source, ...], refused: dict[What, str], unit: Unit) -> Options:
+    if results:
+        return Options(allowed | _SHORTER, refused, results)
+    reason = _NO_RESULT.get(unit.kind, _UNSTORED)
+    return Options(allowed, {**refused, "limit": reason, "point": reason}, results)
