@@ -18,7 +18,9 @@ from inspector.messages import OpenSession
 from inspector.palette import Commands
 from inspector.screens.chooser import ChooserScreen
 from inspector.screens.help import HelpScreen
+from inspector.screens.leave import LeaveScreen
 from inspector.screens.opening import OpeningScreen
+from inspector.screens.review import ReviewScreen
 from inspector.screens.timeline import TimelineScreen
 
 
@@ -72,6 +74,18 @@ class Inspector(App[int]):
     def action_help(self) -> None:
         if not isinstance(self.screen, HelpScreen):
             self.push_screen(HelpScreen(self.screen))
+
+    async def action_quit(self) -> None:
+        """Leave the program; asks where edits of a review would be lost."""
+        edits = sum(screen.edits for screen in self.screen_stack if isinstance(screen, ReviewScreen))
+        if not edits:
+            self.exit()
+        elif not isinstance(self.screen, LeaveScreen):
+            self.push_screen(LeaveScreen(edits), self._quit_for_good)
+
+    def _quit_for_good(self, leave: bool | None) -> None:
+        if leave:
+            self.exit()
 
     def action_toggle_look(self) -> None:
         self.theme = (themes.LIGHT if self.current_theme.dark else themes.DARK).name

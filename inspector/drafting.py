@@ -12,6 +12,9 @@ from core.opening import Opened
 from core.proposal import Proposal, What
 from core.view import Item, Source, Unit, pair_up
 
+OFFLINE = "offline"
+"""The writer of a summary that needs no model and no person."""
+
 
 @dataclass(frozen=True, slots=True)
 class Draft:
@@ -23,6 +26,11 @@ class Draft:
     @property
     def proposal(self) -> Proposal:
         return self.states[self.at]
+
+    @property
+    def edits(self) -> int:
+        """How many edits would be lost; 0 where everything is as the policy proposed it."""
+        return 0 if _decided(self.proposal) == _decided(self.states[0]) else self.at
 
     def edited(self, proposal: Proposal) -> Draft:
         """One edit further; what was undone before is forgotten."""
@@ -43,6 +51,16 @@ class Draft:
         if self.at + 1 >= len(self.states):
             raise EditRefused("nothing to redo")
         return replace(self, at=self.at + 1)
+
+
+def _decided(proposal: Proposal) -> tuple[object, ...]:
+    """What a person would lose: the decisions and their own words; the program writes its summary again."""
+    summary = proposal.summary
+    return (
+        {(one.unit, one.what, one.source, one.text) for one in proposal.dispositions},
+        proposal.cut.first_kept if proposal.cut else None,
+        summary.text if summary is not None and summary.writer != OFFLINE else None,
+    )
 
 
 def unit_at(opened: Opened, position: int) -> Unit:

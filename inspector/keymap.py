@@ -21,6 +21,10 @@ class Key:
     """Its word in the footer; empty where it does not stand there."""
     shown_as: str = ""
     """How the keys are written for people, where the names would not do."""
+    footer_key: str = ""
+    """How the key is written in the footer, where that is less than all of `shown_as`."""
+    together: str = ""
+    """A word in the footer that this key shares with its neighbours of the same word."""
 
     @property
     def display(self) -> str:
@@ -47,8 +51,8 @@ TIMELINE = (
         "Proposes what to keep, shorten and summarise; writes nothing.",
         "Review",
     ),
-    Key("[,left_square_bracket", "turn(-1)", "Go to previous turn", shown_as="["),
-    Key("],right_square_bracket", "turn(1)", "Go to next turn", footer="Turn", shown_as="]"),
+    Key("[,left_square_bracket", "turn(-1)", "Go to previous turn", shown_as="[", together="Turn"),
+    Key("],right_square_bracket", "turn(1)", "Go to next turn", shown_as="]", together="Turn"),
     Key("b", "biggest", "Go to the biggest item", "Again: to the next one in size.", "Biggest"),
     Key("space", "fold", "Fold or unfold this turn"),
     Key("z", "fold_all", "Fold or unfold all turns"),
@@ -61,23 +65,45 @@ TIMELINE = (
 )
 
 REVIEW = (
-    Key("a", "approve", "Approve and write", "Shows exactly what will be written, and asks.", "Approve"),
-    Key("less_than_sign,ctrl+up", "cut(-1)", "Move the cut to the previous legal place", shown_as="< ctrl+↑"),
-    Key("greater_than_sign,ctrl+down", "cut(1)", "Move the cut to the next legal place", "", "Cut", "<>"),
+    Key("k", "set('keep')", "Keep the selected unit or result", together="Decide"),
+    Key(
+        "l", "set('limit')", "Limit the selected result", "Its head and tail stay, and what failed.", together="Decide"
+    ),
+    Key(
+        "p",
+        "set('point')",
+        "Point to the selected result",
+        "One line says what it was and how to get it again.",
+        together="Decide",
+    ),
+    Key("s", "set('summarize')", "Summarise the selected unit", together="Decide"),
+    Key("d", "set('drop')", "Drop the selected unit", together="Decide"),
+    Key(
+        "less_than_sign,ctrl+up",
+        "cut(-1)",
+        "Move the cut to the previous legal place",
+        shown_as="< ctrl+↑",
+        footer_key="<",
+        together="Cut",
+    ),
+    Key(
+        "greater_than_sign,ctrl+down",
+        "cut(1)",
+        "Move the cut to the next legal place",
+        shown_as="> ctrl+↓",
+        footer_key=">",
+        together="Cut",
+    ),
     Key("x", "cut_here", "Cut before the selected row", "Refused with the reason where no cut may stand."),
     Key("X", "no_cut", "Remove the cut", "Nothing is summarised then."),
     Key("g", "to_cut", "Go to the cut"),
-    Key("k", "set('keep')", "Keep the selected unit or result"),
-    Key("l", "set('limit')", "Limit the selected result", "Its head and tail stay, and what failed."),
-    Key("p", "set('point')", "Point to the selected result", "One line says what it was and how to get it again."),
-    Key("s", "set('summarize')", "Summarise the selected unit"),
-    Key("d", "set('drop')", "Drop the selected unit"),
     Key("e", "summary", "Edit the summary", "With the checks beside it.", "Summary"),
     Key("w", "rewrite", "Write the summary anew", "By the program, from what is summarised now."),
-    Key("c", "compare", "Compare before and after", "The two model views side by side.", "Compare"),
+    Key("c", "compare", "Compare before and after", "The two model views side by side."),
     Key("u", "undo_edit", "Undo the last edit"),
     Key("ctrl+r", "redo_edit", "Redo the edit"),
-    Key("v", "checks", "Show the checks"),
+    Key("v", "checks", "Show the checks", "Again: the selected item."),
+    Key("a", "approve", "Approve and write", "Shows exactly what will be written, and asks.", "Approve"),
     Key("enter", "detail", "Read the selected item in full", "Esc goes back to the list.", shown_as="enter"),
     Key("[,left_square_bracket", "turn(-1)", "Go to previous turn", shown_as="["),
     Key("],right_square_bracket", "turn(1)", "Go to next turn", shown_as="]"),
@@ -86,20 +112,27 @@ REVIEW = (
     Key("space", "fold", "Fold or unfold this turn"),
     Key("z", "fold_all", "Fold or unfold all turns"),
     Key("r", "raw", "Show the stored record"),
-    Key("escape", "back", "Cancel the review", "Nothing was written.", "Cancel", "esc"),
-    Key("q", "app.quit", "Quit Seamline", "Nothing was written."),
+    Key("escape", "back", "Leave the review", "Nothing was written; asks where edits would be lost.", "Leave", "esc"),
+    Key("q", "app.quit", "Quit Seamline", "Nothing was written; asks where edits would be lost."),
 )
 """On a turn's header, the keys for dispositions apply to the whole turn."""
 
-SUMMARY = (Key("escape", "back", "Go back to the review", "The edit stays; u takes it back.", "Back", "esc"),)
+LEAVE = (
+    Key("y,enter", "leave", "Leave and lose the edits", footer="Leave", shown_as="y enter"),
+    Key("escape,n", "stay", "Go on with the review", footer="Stay", shown_as="esc"),
+)
+
+SUMMARY = (
+    Key("escape", "back", "Keep the text and go back", "u in the review takes it back.", "Keep and go back", "esc"),
+)
 
 COMPARE = (
     Key("escape,c", "back", "Go back to the review", footer="Back", shown_as="esc"),
     Key("tab", "other", "Go to the other view", footer="Other side"),
     Key("space", "fold", "Fold or unfold this turn", footer="Fold"),
     Key("z", "fold_all", "Fold or unfold all turns"),
-    Key("[,left_square_bracket", "turn(-1)", "Go to previous turn", shown_as="["),
-    Key("],right_square_bracket", "turn(1)", "Go to next turn", footer="Turn", shown_as="]"),
+    Key("[,left_square_bracket", "turn(-1)", "Go to previous turn", shown_as="[", together="Turn"),
+    Key("],right_square_bracket", "turn(1)", "Go to next turn", shown_as="]", together="Turn"),
 )
 
 RECEIPT = (
@@ -124,8 +157,9 @@ def bindings(keys: tuple[Key, ...]) -> list[BindingType]:
             key.keys,
             key.action,
             key.footer or key.words,
-            show=bool(key.footer),
-            key_display=key.shown_as or None,
+            show=bool(key.footer or key.together),
+            key_display=key.footer_key or key.shown_as or None,
+            group=Binding.Group(key.together) if key.together else None,
         )
         for key in keys
     ]

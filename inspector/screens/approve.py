@@ -22,6 +22,7 @@ from inspector.widgets import figures
 from inspector.widgets.cells import visible
 from inspector.widgets.detail_rows import Block
 from inspector.widgets.text_pane import TextPane
+from inspector.widgets.verdict_rows import warnings_of
 
 RECORD_SHOWN = 400
 """Characters of each record that are shown; its size stands before it."""
@@ -42,10 +43,12 @@ class ApproveScreen(ModalScreen[Receipt | None], WorkingScreen[Receipt | None]):
         self.plan = plan
         self._liveness: Liveness | None = None
         self._writing = False
+        self._warnings = warnings_of(plan.checks)
 
     def compose(self) -> ComposeResult:
         with Vertical(id="box"):
             yield Static("Write this?", classes="title")
+            yield Static(visible("\n".join(f"! {said}" for said in self._warnings)), id="warnings", markup=False)
             yield TextPane(id="exactly")
             yield Static("Looking whether an agent has the session open …", id="agent", markup=False)
             with Horizontal(id="buttons"):
@@ -54,6 +57,7 @@ class ApproveScreen(ModalScreen[Receipt | None], WorkingScreen[Receipt | None]):
 
     def on_mount(self) -> None:
         self.query_one(TextPane).show(exactly(self.plan))
+        self.query_one("#warnings").display = bool(self._warnings)
         self.query_one("#cancel").focus()
         self._look()
 
@@ -76,7 +80,8 @@ class ApproveScreen(ModalScreen[Receipt | None], WorkingScreen[Receipt | None]):
         agent.update(visible(words[liveness.state]))
         agent.set_class(liveness.state != "quiet", "-bad")
         write = self.query_one("#write", Button)
-        write.label = "The agent is closed: write (y)" if liveness.state == "recent" else "Write (y)"
+        all_the_same = "Write all the same (y)" if self._warnings else "Write (y)"
+        write.label = "The agent is closed: write (y)" if liveness.state == "recent" else all_the_same
         write.disabled = liveness.state == "running"
 
     @on(Button.Pressed, "#write")
@@ -120,7 +125,6 @@ def exactly(plan: Plan) -> list[Block]:
     ]
     if plan.commits_as == "fork":
         blocks.append(Block("notice", f"as a new session, the old one stays as it is: {plan.why}"))
-    blocks += [Block("notice", check.message) for check in plan.checks if check.ok and check.message]
     for change in plan.patch.changes:
         data = change.data
         records = [line for line in data.split(b"\n") if line.strip()]

@@ -44,8 +44,7 @@ class BrowsingScreen(WorkingScreen[Result]):
 
     @on(TimelineList.Moved)
     def _moved(self) -> None:
-        self.raw = False
-        self.show_detail()
+        self.show_own()
 
     def show_detail(self) -> None:
         """Show the selected row in full."""
@@ -68,17 +67,35 @@ class BrowsingScreen(WorkingScreen[Result]):
         self.add_class("-detail")
         self.detail.focus()
 
+    @property
+    def shows_other(self) -> bool:
+        """Whether the detail pane shows something else than the selected row, as a key has asked."""
+        return self.raw
+
+    def show_own(self) -> None:
+        """Let the detail pane show the selected row again."""
+        self.raw = False
+        self.show_detail()
+
     def close_detail(self) -> bool:
-        """Go from the detail pane back to the list; whether that was needed."""
-        if not self.has_class("-detail"):
+        """Go from what fills the detail pane back to the list; whether that was needed."""
+        if not (self.has_class("-detail") or self.detail.has_focus or self.shows_other):
             return False
         self.remove_class("-detail")
         self.list.focus()
+        if self.shows_other:
+            self.show_own()
         return True
+
+    def fill_detail(self) -> None:
+        """Show in the pane what a key has asked for, on a small terminal instead of the list."""
+        self.show_detail()
+        if self.shows_other and not self.detail.display:
+            self.action_detail()
 
     def action_raw(self) -> None:
         self.raw = not self.raw
-        self.show_detail()
+        self.fill_detail()
 
     def action_fold(self) -> None:
         if self.timeline.groups:

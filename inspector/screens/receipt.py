@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import ClassVar
 
@@ -11,6 +12,7 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.widgets import Footer, Static
 
+from core.agents.protocol import Profile
 from core.commit import Receipt
 from core.commit.receipt import Sha256
 from core.errors import SeamlineError
@@ -22,11 +24,6 @@ from inspector.widgets.cells import visible
 from inspector.widgets.detail_rows import Block
 from inspector.widgets.review_rows import counted
 from inspector.widgets.text_pane import TextPane
-
-STATES = {
-    "done": "Committed",
-    "undone": "Undone: the session has its old bytes, mode and time of change again",
-}
 
 
 class ReceiptScreen(WorkingScreen[Path | None]):
@@ -43,6 +40,7 @@ class ReceiptScreen(WorkingScreen[Path | None]):
         self.opened = opened
         self.receipt = receipt
         self._changed = receipt is not None
+        self._undoing = False
 
     def compose(self) -> ComposeResult:
         with Vertical(id="box"):
@@ -70,10 +68,18 @@ class ReceiptScreen(WorkingScreen[Path | None]):
 
     def _show(self, receipt: Receipt) -> None:
         self.receipt = receipt
-        state = STATES.get(receipt.state, receipt.state)
-        self.query_one("#state", Static).update(state if self._changed else f"The last commit: {state.lower()}")
+        self.query_one("#state", Static).update(headline(receipt, self._changed))
         self.query_one("#problem", Static).update("")
-        self.query_one(TextPane).show(receipt_blocks(receipt, self.opened.agent.profile.title))
+        self.query_one(TextPane).show(receipt_blocks(receipt, self.opened.agent.profile))
+        self.refresh_bindings()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """The undo is offered only where there is something to undo."""
+        return self._may_undo if action == "undo" else True
+
+    @property
+    def _may_undo(self) -> bool:
+        return self.receipt is not None and self.receipt.state == "done" and not self._undoing
 
     def _fail(self, message: str) -> None:
         if self.receipt is None:
@@ -81,7 +87,9 @@ class ReceiptScreen(WorkingScreen[Path | None]):
         self.query_one("#problem", Static).update(visible(message))
 
     def action_undo(self) -> None:
-        if self.receipt is not None and self.receipt.state == "done":
+        if self.receipt is not None and self._may_undo:
+            self._undoing = True
+            self.refresh_bindings()
             self._undo(self.receipt.result)
 
     @work(thread=True, exclusive=True, group="undo")
@@ -89,13 +97,18 @@ class ReceiptScreen(WorkingScreen[Path | None]):
         try:
             receipt = undone(self.opened, path)
         except (SeamlineError, OSError) as error:
-            self.hand_over(self._fail, str(error))
+            self.hand_over(self._not_undone, str(error))
         else:
             self.hand_over(self._undone, receipt)
 
     def _undone(self, receipt: Receipt) -> None:
-        self._changed = True
+        self._changed, self._undoing = True, False
         self._show(receipt)
+
+    def _not_undone(self, message: str) -> None:
+        self._undoing = False
+        self._fail(message)
+        self.refresh_bindings()
 
     def action_done(self) -> None:
         if self.receipt is None or not self._changed:
@@ -104,8 +117,21 @@ class ReceiptScreen(WorkingScreen[Path | None]):
             self.dismiss(self.receipt.session if self.receipt.state == "undone" else self.receipt.result)
 
 
-def receipt_blocks(receipt: Receipt, agent: str) -> list[Block]:
+def headline(receipt: Receipt, fresh: bool) -> str:
+    """What has happened, in one line; `fresh`: just now, on this screen."""
+    if receipt.state == "undone":
+        if receipt.kind == "fork":
+            return "Undone: the new session is gone, the old one stays as it was"
+        return "Undone: the session has its old bytes, mode and time of change again"
+    if receipt.state != "done":
+        return f"The last commit: {receipt.state}"
+    return "Committed" if fresh else "The last commit on this session: U undoes it"
+
+
+def receipt_blocks(receipt: Receipt, profile: Profile) -> list[Block]:
     """What was done, in figures, and how to go on or back."""
+    if receipt.state == "undone":
+        return _undone_blocks(receipt, profile)
     facts = receipt.facts
     before, after = facts.tokens_before or {}, facts.tokens_after or {}
     counts = ", ".join(counted(what, number) for what, number in facts.range.counts.items())
@@ -120,16 +146,39 @@ def receipt_blocks(receipt: Receipt, agent: str) -> list[Block]:
         ("bytes", f"{receipt.before.size:,} → {receipt.after.size:,}" if receipt.after else f"{receipt.before.size:,}"),
         ("sha256", f"{_sha(receipt.before.sha256)} → {_sha(receipt.after.sha256) if receipt.after else '–'}"),
     ]
-    blocks = [Block("body", f"{name:<12}{value}") for name, value in rows]
+    blocks = _rows(rows)
     if receipt.reason:
         blocks.append(Block("notice", receipt.reason))
     if receipt.state == "done":
-        blocks += [
-            Block("body", ""),
-            Block("key", f"To go on: open this session anew in {agent}, as with /resume."),
-            Block("fact", f"A {agent} that still has it open keeps its old history in memory: close it first."),
-        ]
+        blocks += [Block("body", ""), *_going_on(profile)]
     return blocks
+
+
+def _undone_blocks(receipt: Receipt, profile: Profile) -> list[Block]:
+    """What stands there again, in figures."""
+    after, before = receipt.after or receipt.before, receipt.before
+    rows = [("commit", receipt.id), ("session", str(receipt.session))]
+    if receipt.kind == "fork":
+        rows.append(("removed", str(receipt.result)))
+    else:
+        rows += [
+            ("view again", _figure(receipt.facts.tokens_before)),
+            ("bytes", f"{after.size:,} → {before.size:,}"),
+            ("sha256", f"{_sha(after.sha256)} → {_sha(before.sha256)}"),
+        ]
+    return [*_rows(rows), Block("body", ""), *_going_on(profile)]
+
+
+def _going_on(profile: Profile) -> list[Block]:
+    how = f": {profile.reopen}" if profile.reopen else ""
+    return [
+        Block("key", f"To go on: open this session anew in {profile.title}{how}"),
+        Block("fact", f"A {profile.title} that still has it open keeps its old history in memory: close it first."),
+    ]
+
+
+def _rows(rows: Sequence[tuple[str, str]]) -> list[Block]:
+    return [Block("body", f"{name:<12}{value}") for name, value in rows]
 
 
 def _figure(figure: object) -> str:

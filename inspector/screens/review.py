@@ -29,6 +29,7 @@ from inspector.measuring import counted
 from inspector.screens.approve import ApproveScreen
 from inspector.screens.browsing import BrowsingScreen
 from inspector.screens.compare import CompareScreen
+from inspector.screens.leave import LeaveScreen
 from inspector.screens.receipt import ReceiptScreen
 from inspector.screens.summary import SummaryScreen
 from inspector.widgets.cells import visible
@@ -39,7 +40,7 @@ from inspector.widgets.staircase import Staircase
 from inspector.widgets.staircase_rows import steps
 from inspector.widgets.text_pane import TextPane
 from inspector.widgets.timeline_rows import Tokens, build
-from inspector.widgets.verdict_rows import check_blocks, check_line, cut_blocks, verdict_blocks
+from inspector.widgets.verdict_rows import check_blocks, check_line, cut_blocks, no_commit, verdict_blocks
 
 POLICY = "handoff"
 
@@ -61,6 +62,7 @@ class ReviewScreen(BrowsingScreen[Path | None]):
         self.plan: Plan | None = None
         """The plan of the draft as it is now; None while it is worked out."""
         self._showing_checks = False
+        self._committed = False
 
     def compose(self) -> ComposeResult:
         with Vertical(id="top"):
@@ -146,7 +148,7 @@ class ReviewScreen(BrowsingScreen[Path | None]):
     def _show(self) -> None:
         assert self.draft is not None
         proposal, plan = self.draft.proposal, self.plan
-        self.list.judge(self.opened, proposal)
+        self.list.judge(self.opened, proposal, self.draft.states[0])
         self.query_one(Staircase).show(steps(self.opened, proposal, plan), self.marks)
         self.query_one("#what", Static).update(self._title(proposal, plan))
         style, words = check_line(plan)
@@ -154,6 +156,7 @@ class ReviewScreen(BrowsingScreen[Path | None]):
         checks.update(visible(words))
         checks.set_class(style == "bad", "-bad")
         checks.set_class(style == "good", "-good")
+        checks.set_class(style == "warn", "-warn")
         self.show_detail()
 
     def _title(self, proposal: Proposal, plan: Plan | None) -> str:
@@ -178,11 +181,17 @@ class ReviewScreen(BrowsingScreen[Path | None]):
             return [Block("key", f"keys, for the whole turn: {' · '.join(KEY_WORDS.values())}"), *super().blocks()]
         if position is None or self.raw:
             return super().blocks()
-        return [*verdict_blocks(self.opened, position, self.list.verdicts.get(position)), *super().blocks()]
+        verdict = self.list.verdicts.get(position)
+        by_hand = position in self.list.kept
+        return [*verdict_blocks(self.opened, position, verdict, by_hand), *super().blocks()]
 
-    def _moved(self) -> None:
+    @property
+    def shows_other(self) -> bool:
+        return self.raw or self._showing_checks
+
+    def show_own(self) -> None:
         self._showing_checks = False
-        super()._moved()
+        super().show_own()
 
     # edits
 
@@ -283,19 +292,21 @@ class ReviewScreen(BrowsingScreen[Path | None]):
     def action_compare(self) -> None:
         if self.plan is None:
             self._refuse("the after-view is still being read")
+        elif self.plan.patch is None:
+            self._refuse(f"there is no after-view to compare with: {no_commit(self.plan)}")
         else:
             self.app.push_screen(CompareScreen(self.plan))
 
     def action_checks(self) -> None:
         self._showing_checks = not self._showing_checks
-        self.show_detail()
+        self.fill_detail()
 
     def action_approve(self) -> None:
         plan = self.plan
         if plan is None:
             self._refuse("the proposal is still being worked out")
         elif plan.patch is None:
-            self._refuse(f"nothing to commit: {plan.why}")
+            self._refuse(no_commit(plan))
         elif not plan.may_commit:
             failed = next(check for check in plan.checks if not check.ok)
             self._refuse(f"a check does not hold: {failed.id}: {failed.message}")
@@ -304,9 +315,23 @@ class ReviewScreen(BrowsingScreen[Path | None]):
 
     def _approved(self, receipt: Receipt | None) -> None:
         if receipt is not None:
+            self._committed = True
             self.app.push_screen(ReceiptScreen(self.opened, receipt), self.dismiss)
 
     def action_back(self) -> None:
-        if not self.close_detail():
+        if self.close_detail():
+            return
+        if self.edits:
+            self.app.push_screen(LeaveScreen(self.edits), self._leave)
+        else:
+            self._leave(True)
+
+    def _leave(self, leave: bool | None) -> None:
+        if leave:
             self.workers.cancel_group(self, "plan")
             self.dismiss(None)
+
+    @property
+    def edits(self) -> int:
+        """How many edits would be lost."""
+        return self.draft.edits if self.draft is not None and not self._committed else 0

@@ -21,7 +21,7 @@ from inspector.screens.working import WorkingScreen
 from inspector.text import printable
 from inspector.widgets.detail_rows import Block
 from inspector.widgets.text_pane import TextPane
-from inspector.widgets.verdict_rows import check_blocks
+from inspector.widgets.verdict_rows import check_blocks, summary_tokens
 
 PAUSE = 0.5
 """Seconds without a key after which the checks are run again."""
@@ -79,7 +79,9 @@ class SummaryScreen(WorkingScreen[str | None]):
 
     def _show(self, plan: Plan) -> None:
         writer = plan.proposal.summary.writer if plan.proposal.summary else ""
-        said = f"Summary, by: {writer} · {plan.summary_tokens:,} tokens · view then {plan.after.view_tokens:,}, counted"
+        said = f"Summary, by: {writer} · {summary_tokens(plan):,} tokens"
+        if plan.patch is not None:
+            said += f" · view then {plan.after.view_tokens:,}, counted"
         self.query_one("#what", Static).update(said)
         failed = sum(1 for check in plan.checks if not check.ok)
         title = f"{failed} of {len(plan.checks)} checks fail" if failed else f"all {len(plan.checks)} checks hold"

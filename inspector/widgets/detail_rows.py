@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.session import Session
-from core.view import Item
+from core.view import Item, Sight
 from inspector.widgets import figures
-from inspector.widgets.timeline_rows import ICONS, SIGHT_WORDS, Line, Timeline, Tokens, kind_of
+from inspector.widgets.timeline_rows import ICONS, SIGHT_WORDS, Line, Timeline, Tokens, items_words, kind_of
 
 ORIGIN_WORDS = {
     "stored": "",
@@ -119,23 +119,20 @@ def pretty(value: Any) -> str:
 def group_blocks(timeline: Timeline, group: int, tokens: Tokens, window: int | None) -> list[Block]:
     """What a whole turn comes to, by kind."""
     this = timeline.groups[group]
+    lines = timeline.counted_lines(group)
     total = tokens.of_group(this)
-    counted = tokens.is_counted(this.start, this.stop)
+    counted = tokens.is_counted(lines)
     title = f"turn {this.number}" if this.kind == "turn" else this.title
     blocks = [Block("title", title)]
     share = figures.share(total, window) if this.kind in ("turn", "lead") else ""
-    number_of = this.stop - this.start
-    facts = [f"{number_of:,} {'item' if number_of == 1 else 'items'}", f"{figures.tokens(total, counted)} tokens"]
+    facts = [items_words(len(lines), 0), f"{figures.tokens(total, counted)} tokens"]
     if share:
         facts.append(f"{share} of the window")
     blocks.append(Block("fact", " · ".join(facts)))
     by_kind: Counter[str] = Counter()
     number: Counter[str] = Counter()
-    for index in range(this.start, this.stop):
-        line = timeline.lines[index]
-        kind = kind_of(line.item)
-        if this.kind == "turn" and line.position is None:
-            kind = SIGHT_WORDS[line.sight] or kind
+    for index in lines:
+        kind = kind_of(timeline.lines[index].item)
         by_kind[kind] += tokens.values[index]
         number[kind] += 1
     blocks.append(Block("body", ""))
@@ -143,6 +140,11 @@ def group_blocks(timeline: Timeline, group: int, tokens: Tokens, window: int | N
     for kind, value in by_kind.most_common():
         bar = figures.bar(value / widest, 16)
         blocks.append(Block("bar", f"{kind:<12}{number[kind]:>5} × {figures.tokens(value, counted):>10}  {bar}"))
+    if len(lines) < this.stop - this.start:
+        around = timeline.lines[this.start : this.stop]
+        unseen: Counter[Sight] = Counter(line.sight for line in around if line.position is None)
+        words = ", ".join(f"{count:,} {SIGHT_WORDS[sight]}" for sight, count in unseen.most_common())
+        blocks.append(Block("fact", f"not counted, as the model no longer sees them: {words}"))
     if this.kind == "turn" and this.title:
         blocks += [Block("body", ""), Block("body", this.title)]
     return blocks

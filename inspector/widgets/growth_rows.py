@@ -19,7 +19,10 @@ WIDEST = 16
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """The context at one place of the session; `drop`: a compaction stands before it."""
+    """The context at one place of the session; `drop`: a compaction stands before it.
+
+    Where no reply has come since a compaction, a point without tokens stands for the compaction itself.
+    """
 
     entry: str
     tokens: int
@@ -39,15 +42,18 @@ def reported(session: Session, usage: Usage) -> Growth | None:
     if not usage.points:
         return None
     index = {entry.id: entry.index for entry in session.entries}
-    drops = sorted(index[boundary.entry] for boundary in usage.boundaries if boundary.entry in index)
+    # What is not in this file came before it, with the session that it was made from.
+    drops = sorted((index.get(boundary.entry, -1), boundary.entry) for boundary in usage.boundaries)
     points: list[Point] = []
     passed = 0
     for point in usage.points:
         before = passed
-        while passed < len(drops) and drops[passed] < index.get(point.entry, 0):
+        while passed < len(drops) and drops[passed][0] < index.get(point.entry, 0):
             passed += 1
         points.append(Point(point.entry, point.context, passed > before))
     count = len(points)
+    if passed < len(drops):
+        points.append(Point(drops[-1][1], 0, True))
     label = f"context after each of {count} {'reply' if count == 1 else 'replies'}, reported"
     if usage.boundaries:
         number = len(usage.boundaries)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
 from typing import ClassVar
 
 from textual.strip import Strip
 
+from core.edits import BY_HAND
 from core.opening import Opened
-from core.proposal import Proposal
+from core.proposal import CLASS_OF, Proposal
 from inspector.widgets import figures
 from inspector.widgets.parts import parts
 from inspector.widgets.review_rows import (
@@ -18,6 +20,7 @@ from inspector.widgets.review_rows import (
     cut_words,
     group_after,
     group_sign,
+    kept_by_hand,
     rows_with_cut,
     verdicts,
 )
@@ -37,21 +40,37 @@ class ReviewList(TimelineList):
     def __init__(self, id: str | None = None) -> None:
         super().__init__(id=id)
         self.verdicts: dict[int, Verdict] = {}
+        self.kept: Set[int] = frozenset()
+        """Positions in the view that a person keeps where they would have gone."""
         self._cut_row: int | None = None
         self._group_marks: dict[int, Marked] = {}
 
-    def judge(self, opened: Opened, proposal: Proposal) -> None:
-        """Show what another proposal does; the selection stays on its item."""
+    def judge(self, opened: Opened, proposal: Proposal, own: Proposal) -> None:
+        """Show what a proposal, perhaps edited, does beside the policy's own; the selection stays on its item.
+
+        A turn that the cut has just moved into is unfolded, so that the cut stands where it is.
+        """
         line, group = self.selected
         on_cut = self.on_cut
+        before = self.proposal.cut if self.proposal is not None else None
         self.opened, self.proposal = opened, proposal
         self.verdicts = verdicts(opened, proposal)
+        self.kept = kept_by_hand(opened, proposal, own)
+        if proposal.cut is not None and (before is None or before.first_kept != proposal.cut.first_kept):
+            self._unfold_at_cut(opened, proposal)
         self.remake()
         self._lay_out()
         if on_cut and self._cut_row is not None:
             self.cursor = self._cut_row
         elif self.timeline.groups:
             self._select_again(line, group)
+
+    def _unfold_at_cut(self, opened: Opened, proposal: Proposal) -> None:
+        cut = cut_line(opened, self.timeline, proposal)
+        if cut is not None and cut < len(self.timeline.lines):
+            group = self.timeline.group_of(cut)
+            if cut > self.timeline.groups[group].start:
+                self.folded.discard(group)
 
     def _lay_out(self) -> None:
         cut = None
@@ -125,7 +144,8 @@ class ReviewList(TimelineList):
         verdict = self.verdicts.get(position)
         if verdict is None:
             counted = bool(self.tokens.counted[line])
-            return Marked("keep", SIGNS["keep"], figures.tokens(self.tokens.values[line], counted), "")
+            reason = f"{CLASS_OF['keep']}: {BY_HAND}" if position in self.kept else ""
+            return Marked("keep", SIGNS["keep"], figures.tokens(self.tokens.values[line], counted), reason)
         after = figures.tokens(verdict.after) if verdict.after else "–"
         return Marked(verdict.what, SIGNS[verdict.what], after, f"{verdict.klass}: {verdict.reason}")
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Set
+from collections.abc import Iterable, Set
 from dataclasses import dataclass
 
+from core.edits import cut_position, derive
 from core.opening import Opened
 from core.proposal import Disposition, Proposal, What
 from inspector.widgets.cells import first_line
@@ -62,6 +63,22 @@ def verdicts(opened: Opened, proposal: Proposal) -> dict[int, Verdict]:
             after = opened.counter.text(text) if first and text is not None else 0
             found[position] = Verdict(disposition.what, disposition.klass, disposition.reason, after, text)
     return found
+
+
+def kept_by_hand(opened: Opened, proposal: Proposal, own: Proposal) -> set[int]:
+    """Positions of the items that are kept though cut and policy would have them go; `own`: the policy's proposal."""
+    if not proposal.edited:
+        return set()
+    place = cut_position(opened, proposal)
+    before_cut = {unit.id for unit in opened.units[:place]}
+    # A policy may have found that what it would do to the kept part is not worth doing.
+    meant = before_cut | {disposition.unit for disposition in own.dispositions}
+    would_go = _positions(opened, (one for one in derive(opened, proposal.tail, place) if one.unit in meant))
+    return would_go - _positions(opened, (one for one in proposal.dispositions if one.what != "keep"))
+
+
+def _positions(opened: Opened, dispositions: Iterable[Disposition]) -> set[int]:
+    return {position for disposition in dispositions for position in _touched(opened, disposition)}
 
 
 def _touched(opened: Opened, disposition: Disposition) -> list[int]:

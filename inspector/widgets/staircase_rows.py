@@ -24,6 +24,8 @@ class Step:
 
     name: str
     tokens: int | None
+    counted: bool = True
+    """False where no after-view could be read: then it is added up from the parts."""
 
 
 def steps(opened: Opened, proposal: Proposal, plan: Plan | None) -> list[Step]:
@@ -42,12 +44,21 @@ def steps(opened: Opened, proposal: Proposal, plan: Plan | None) -> list[Step]:
         name = "as proposed"
     else:
         name = "unchanged"
-    after = plan.after.view_tokens if plan is not None else None
     if proposal.edited:
-        out.append(Step(f"{name}, edited", after))
-    elif name != "as proposed" or after is None or after != out[-1].tokens:
-        out.append(Step(name, after))
+        name += ", edited"
+    last = _last(name, opened, proposal, plan)
+    if name != "as proposed" or last.tokens is None or last.tokens != out[-1].tokens:
+        out.append(last)
     return out
+
+
+def _last(name: str, opened: Opened, proposal: Proposal, plan: Plan | None) -> Step:
+    if plan is None:
+        return Step(name, None)
+    if plan.patch is not None or not plan.changes_anything:
+        return Step(name, plan.after.view_tokens)
+    summary = opened.counter.text(proposal.summary.text) if proposal.summary else 0
+    return Step(name, opened.view_tokens - gain(opened, proposal.dispositions) + summary, False)
 
 
 def lines(staircase: Sequence[Step], marks: Sequence[Mark], width: int) -> list[list[Part]]:
@@ -61,7 +72,7 @@ def lines(staircase: Sequence[Step], marks: Sequence[Mark], width: int) -> list[
     out: list[list[Part]] = []
     for number, step in enumerate(staircase):
         style = "last" if number == len(staircase) - 1 else "step"
-        tokens = "…" if step.tokens is None else figures.tokens(step.tokens)
+        tokens = "…" if step.tokens is None else figures.tokens(step.tokens, step.counted)
         share = figures.share(step.tokens or 0, window)
         out.append(
             [

@@ -23,7 +23,7 @@ CHARACTERS_SHOWN = 2_000_000
 class TextPane(ScrollView, can_focus=True):
     """Blocks of text, wrapped to the width; the text may be hostile."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = parts("text", "title fact notice key body bar thinking error")
+    COMPONENT_CLASSES: ClassVar[set[str]] = parts("text", "title fact notice warning key body bar thinking error")
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up", "scroll_up", show=False),
         Binding("down", "scroll_down", show=False),

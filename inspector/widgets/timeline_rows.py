@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from array import array
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
@@ -41,6 +41,7 @@ MARK_KINDS = {
     "shell": "shell",
     "custom": "custom",
     "bundled_image": "image",
+    "waiting": "user",
 }
 
 SIGHT_WORDS: dict[Sight, str] = {
@@ -85,6 +86,14 @@ class Timeline:
         """The number (from 0) of the group that a line is in."""
         return bisect_right(self.groups, line, key=lambda group: group.start) - 1
 
+    def counted_lines(self, group: int) -> Sequence[int]:
+        """The lines of a group that its figures are made of: of what the model sees, only that."""
+        this = self.groups[group]
+        if this.kind not in IN_VIEW:
+            return range(this.start, this.stop)
+        seen = self._lines_in_view
+        return seen[bisect_left(seen, this.start) : bisect_left(seen, this.stop)]
+
     def line_at(self, position: int) -> int | None:
         """The line that shows an item of the view."""
         return self._lines_in_view[position] if 0 <= position < len(self._lines_in_view) else None
@@ -120,10 +129,11 @@ def build(view: View, turns: Sequence[Turn], history: Iterable[Seen]) -> Timelin
     current: list[Line] = []
     number = 0
     for position, item in enumerate(view.items):
+        # What left before a turn's first message is no part of that turn.
+        current += inserts.pop(position, [])
         if position in starts:
             _add_turn(lines, groups, number, current)
             current, number = [], starts[position]
-        current += inserts.pop(position, [])
         current.append(Line(item, position))
     for left in inserts.values():
         current += left
@@ -233,8 +243,12 @@ class Tokens:
         before = self.running[group.start - 1] if group.start else 0
         return self.running[group.stop - 1] - before
 
-    def is_counted(self, start: int, stop: int) -> bool:
-        return 0 not in self.counted[start:stop]
+    def is_counted(self, lines: Sequence[int]) -> bool:
+        """Whether all of these ascending lines are counted."""
+        if not lines or 0 not in self.counted[lines[0] : lines[-1] + 1]:
+            return True
+        whole = len(lines) == lines[-1] + 1 - lines[0]
+        return not whole and all(self.counted[index] for index in lines)
 
     @property
     def total(self) -> int:
@@ -336,12 +350,18 @@ def line_cells(timeline: Timeline, line: int, tokens: Tokens, profile: Profile, 
     )
 
 
+def items_words(count: int, unseen: int) -> str:
+    """How many items a group has in the view, and how many stand among them that the model no longer sees."""
+    words = f"{count:,} {'item' if count == 1 else 'items'}"
+    return f"{words} +{unseen:,} unseen" if unseen else words
+
+
 def header_cells(timeline: Timeline, number: int, tokens: Tokens, window: int | None, folded: bool) -> Cells:
     """The row of a group's header."""
     group = timeline.groups[number]
     value = tokens.of_group(group)
-    counted = tokens.is_counted(group.start, group.stop)
-    count = group.stop - group.start
+    lines = timeline.counted_lines(number)
+    counted = tokens.is_counted(lines)
     visible = group.kind in IN_VIEW
     return Cells(
         style="turn" if visible else "past",
@@ -350,7 +370,7 @@ def header_cells(timeline: Timeline, number: int, tokens: Tokens, window: int | 
         tool="",
         # An unfolded turn has its first line right below.
         text=group.title if folded or group.kind != "turn" else "",
-        badge=f"{count:,} {'item' if count == 1 else 'items'}",
+        badge=items_words(len(lines), group.stop - group.start - len(lines)),
         tokens=figures.tokens(value, counted),
         share=figures.share(value, window or tokens.total) if visible else "",
         fraction=value / tokens.scale if visible else 0.0,

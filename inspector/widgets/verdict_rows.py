@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from core.checks import Check
+from core.edits import BY_HAND
 from core.opening import Opened
 from core.planning import Plan
 from core.proposal import Proposal
@@ -14,12 +15,13 @@ from inspector.widgets.detail_rows import Block
 from inspector.widgets.review_rows import KEY_WORDS, SIGNS, VERBS, Verdict
 
 
-def verdict_blocks(opened: Opened, position: int, verdict: Verdict | None) -> list[Block]:
+def verdict_blocks(opened: Opened, position: int, verdict: Verdict | None, by_hand: bool = False) -> list[Block]:
     """The disposition of one item, its alternatives, and why others are refused."""
     unit = unit_at(opened, position)
     options = opened.options(unit)
     if verdict is None:
-        blocks = [Block("title", f"{SIGNS['keep']}  kept as it is"), Block("fact", "class: verbatim")]
+        reason = f" · {BY_HAND}" if by_hand else ""
+        blocks = [Block("title", f"{SIGNS['keep']}  kept as it is"), Block("fact", f"class: verbatim{reason}")]
     else:
         blocks = [
             Block("title", f"{SIGNS[verdict.what]}  {VERBS[verdict.what]}"),
@@ -48,19 +50,31 @@ def cut_blocks(proposal: Proposal, plan: Plan | None) -> list[Block]:
     ]
     if summary is None:
         return [*blocks, Block("fact", "The summary is being written …")]
-    tokens = f", {figures.tokens(plan.summary_tokens)} tokens" if plan is not None else ""
+    tokens = f", {figures.tokens(summary_tokens(plan))} tokens" if plan is not None else ""
     return [*blocks, Block("notice", f"Summary, written by: {summary.writer}{tokens}"), Block("body", summary.text)]
+
+
+def summary_tokens(plan: Plan) -> int:
+    """Tokens of the summary; with its wrapper where an after-view could be read."""
+    summary = plan.proposal.summary
+    if plan.patch is None and summary is not None:
+        return plan.opened.counter.text(summary.text)
+    return plan.summary_tokens
 
 
 def check_blocks(checks: Sequence[Check]) -> list[Block]:
     """Each check with its outcome, those that fail first."""
     blocks: list[Block] = []
-    for check in sorted(checks, key=lambda check: check.ok):
-        style = "error" if not check.ok else "notice" if check.message else "fact"
-        blocks.append(
-            Block(style, f"{'✓' if check.ok else '✗'} {check.id}" + (f": {check.message}" if check.message else ""))
-        )
+    for check in sorted(checks, key=lambda check: (check.ok, not check.message)):
+        style = "error" if not check.ok else "warning" if check.message else "fact"
+        sign = "✗" if not check.ok else "!" if check.message else "✓"
+        blocks.append(Block(style, f"{sign} {check.id}" + (f": {check.message}" if check.message else "")))
     return blocks
+
+
+def warnings_of(checks: Sequence[Check]) -> list[str]:
+    """What a person should know before approving, though nothing forbids it."""
+    return [check.message for check in checks if check.ok and check.message]
 
 
 def check_line(plan: Plan | None) -> tuple[str, str]:
@@ -73,8 +87,13 @@ def check_line(plan: Plan | None) -> tuple[str, str]:
             f" (and {len(failed) - 1} more)" if len(failed) > 1 else ""
         )
     if plan.patch is None:
-        return "label", f"nothing to commit: {plan.why}"
-    spoken = [check.message for check in plan.checks if check.message]
-    said = f" · {'; '.join(spoken)}" if spoken else ""
+        return "label" if not plan.changes_anything else "warn", no_commit(plan)
     how = "" if plan.commits_as == "append" else f" · as a fork: {plan.why}"
-    return "good", f"✓ all {len(plan.checks)} checks hold{said}{how}"
+    hold = f"all {len(plan.checks)} checks hold{how}"
+    spoken = warnings_of(plan.checks)
+    return ("warn", f"! {'; '.join(spoken)} · {hold}") if spoken else ("good", f"✓ {hold}")
+
+
+def no_commit(plan: Plan) -> str:
+    """Why a plan without a patch cannot be approved."""
+    return f"{'cannot be written' if plan.changes_anything else 'nothing to commit'}: {plan.why}"

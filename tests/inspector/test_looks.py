@@ -15,7 +15,8 @@ from inspector.widgets.timeline_rows import ICONS
 
 ROOT = Path(inspector.__file__).parent
 AREAS = {
-    name: getattr(keymap, name) for name in ("CHOOSER", "TIMELINE", "REVIEW", "SUMMARY", "COMPARE", "RECEIPT", "APP")
+    name: getattr(keymap, name)
+    for name in ("CHOOSER", "TIMELINE", "REVIEW", "LEAVE", "SUMMARY", "COMPARE", "RECEIPT", "APP")
 }
 
 
@@ -71,9 +72,15 @@ def test_each_key_means_one_thing(area: str) -> None:
 @pytest.mark.parametrize("area", [area for area in AREAS if area != "APP"])
 def test_the_footer_holds_six_keys_at_most(area: str) -> None:
     own = {key for entry in AREAS[area] for key in entry.keys.split(",")}
-    shown = [entry for entry in AREAS[area] if entry.footer]
-    shown += [entry for entry in keymap.APP if entry.footer and not own & set(entry.keys.split(","))]
-    assert len(shown) <= 6, [entry.footer for entry in shown]
+    shown = {entry.footer or entry.together for entry in AREAS[area]}
+    shown |= {entry.footer for entry in keymap.APP if not own & set(entry.keys.split(","))}
+    assert len(shown - {""}) <= 6, shown
+
+
+def test_the_help_writes_each_key_as_it_is() -> None:
+    display = {entry.action: entry.display for entry in keymap.REVIEW}
+    assert display["cut(-1)"].startswith("<") and display["cut(1)"].startswith(">")
+    assert all("<>" not in entry.display for entries in AREAS.values() for entry in entries)
 
 
 def test_every_command_has_words_that_begin_with_a_verb() -> None:
