@@ -64,7 +64,7 @@ def fault_of(data: bytes) -> str:
         elif data[:4] == b"RIFF" and data[8:12] == b"WEBP":
             size = _webp(data)
         elif data.startswith(b"\x00\x00\x01\x00"):
-            return ""
+            return "" if _is_icon(data) else "it is incomplete or damaged"
         else:
             return "it is no PNG, JPEG or WebP"
     except (struct.error, IndexError):
@@ -126,6 +126,8 @@ def _webp(data: bytes) -> tuple[int, int] | None:
         return None
     kind = data[12:16]
     if kind == b"VP8X":
+        if not any(name in data[30:] for name in (b"VP8 ", b"VP8L", b"ANMF")):
+            return None
         return int.from_bytes(data[24:27], "little") + 1, int.from_bytes(data[27:30], "little") + 1
     if kind == b"VP8L":
         (bits,) = struct.unpack_from("<I", data, 21)
@@ -134,6 +136,16 @@ def _webp(data: bytes) -> tuple[int, int] | None:
         width, height = struct.unpack_from("<HH", data, 26)
         return width & 0x3FFF, height & 0x3FFF
     return None
+
+
+def _is_icon(data: bytes) -> bool:
+    """Whether each picture in an icon lies inside it and begins as one does."""
+    (count,) = struct.unpack_from("<H", data, 4)
+    for at in range(6, 6 + 16 * count, 16):
+        size, start = struct.unpack_from("<II", data, at + 8)
+        if start + size > len(data) or not data.startswith((b"\x89PNG", b"\x28\0\0\0"), start):
+            return False
+    return count > 0
 
 
 def without_invalid(message: Message) -> Message:
