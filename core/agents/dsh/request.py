@@ -57,10 +57,10 @@ class Request:
 
     def waiting(self, entry: str, position: int, message: dict[str, Any]) -> None:
         """Add a message from the inbox: all of it comes from one place."""
-        at = len(self.items)
+        self.flush()
+        at, source = len(self.items), (Source(entry, position),)
         self.add(entry, "user/message", message)
-        source = (Source(entry, position),)
-        self.items[at:] = [item if item.source == () else replace(item, source=source) for item in self.items[at:]]
+        self.items[at:] = [replace(item, source=source, mark="waiting") for item in self.items[at:]]
 
     def flush(self) -> None:
         """Let the pictures of the last results follow."""

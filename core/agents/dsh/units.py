@@ -10,7 +10,7 @@ from core.agents.protocol import Options
 from core.proposal import What
 from core.view import Item, Mark, Source, Unit, UnitKind, View
 
-_KIND_OF_MARK: dict[Mark, UnitKind] = {"": "user", "summary": "summary"}
+_KIND_OF_MARK: dict[Mark, UnitKind] = {"": "user", "waiting": "user", "summary": "summary"}
 
 _WHOLE: frozenset[What] = frozenset({"keep", "summarize"})
 _SHORTER: frozenset[What] = frozenset({"limit", "point"})
@@ -31,14 +31,15 @@ _UNSTORED = "it is not on the surface: dsh makes it, or takes it from the inbox,
 class _Group:
     """A unit in the making."""
 
-    def __init__(self, kind: UnitKind) -> None:
+    def __init__(self, kind: UnitKind, key: str) -> None:
         self.kind: UnitKind = kind
+        self.key = key
         self.items: list[int] = []
         self.entries: dict[str, None] = {}
 
     def unit(self) -> Unit:
         entries = tuple(self.entries)
-        identity = entries[0] if entries else f"item-{self.items[0]}"
+        identity = self.key or f"item-{self.items[0]}"
         return Unit(identity, self.kind, tuple(self.items), entries, self.kind == "user")
 
 
@@ -53,7 +54,7 @@ def units(view: View) -> tuple[Unit, ...]:
         if group is None and item.kind == "tool_result":
             group = of_call.pop(item.call_id, None)
         if group is None:
-            group = _Group(_kind(item))
+            group = _Group(_kind(item), key)
             groups.append(group)
         group.items.append(position)
         if item.source:
@@ -70,7 +71,8 @@ def _key(item: Item) -> str:
     """The message that an item is a part of; several messages may wait in one entry."""
     if not item.source:
         return ""
-    return item.source[0].entry
+    place = item.source[0]
+    return f"{place.entry}#{place.part}" if item.mark == "waiting" else place.entry
 
 
 def _kind(item: Item) -> UnitKind:
@@ -84,7 +86,7 @@ def _kind(item: Item) -> UnitKind:
 def options(view: View, unit: Unit) -> Options:
     """What may happen to a unit, and for all else why not and what to do instead."""
     items = [view.items[position] for position in unit.items]
-    if not unit.entries or any(item.origin == "fresh" for item in items):
+    if not unit.entries or any(item.mark == "waiting" for item in items):
         return Options(frozenset({"keep"}), dict.fromkeys(("limit", "point", "summarize", "drop"), _UNSTORED))
     results = tuple(
         item.source[0] for item in items if item.kind == "tool_result" and item.origin == "stored" and item.source

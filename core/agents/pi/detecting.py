@@ -40,6 +40,8 @@ def is_pi(files: Files, path: Path) -> bool:
         except BrokenLine:
             continue
         if isinstance(value, dict):
+            if value.get("type") == "session" and "delegationDepth" in value:
+                return False  # the header of another agent, dsh, which begins as pi's does
             if _is_record(value):
                 return True
             objects += 1
