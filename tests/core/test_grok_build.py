@@ -211,6 +211,12 @@ def test_figures_of_a_turn_count_once_and_a_sum_over_requests_is_no_context() ->
     assert AGENT.usage(opened("plain_turns").session).stale
 
 
+def test_a_fork_does_not_pay_again_for_its_parent() -> None:
+    points = AGENT.usage(opened("fork").session).points
+    assert [point.inherited for point in points] == [True] * (len(points) - 1) + [False]
+    assert len(points) > 2
+
+
 def test_sub_agents_and_forks_are_children(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     group = tmp_path / "sessions" / "%2Fhome%2Fdev%2Fshop"
     for case in ("subagent_parent", "subagent_child", "fork", "compaction_twice", "rebuilt_from_updates"):

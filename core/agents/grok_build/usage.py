@@ -7,6 +7,7 @@ turn's updates; of the last turn, the one in signals.json. Cached tokens are par
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from core.agents.grok_build.history import updates
@@ -22,7 +23,8 @@ ABSENT = "no turn of the session carries the provider's figures"
 def usage(session: Session) -> Usage:
     """One point for each turn with figures, the compactions, and where the context stands now."""
     path = session.path.parent / UPDATES
-    following = _Following(_turns(session), str(detail(session).summary.get("current_model_id") or ""))
+    summary = detail(session).summary
+    following = _Following(_turns(session), str(summary.get("current_model_id") or ""), _forked(summary))
     if session.files.exists(path):
         for name, stored in updates(session, path):
             following.take(name, stored)
@@ -39,6 +41,20 @@ def usage(session: Session) -> Usage:
         return Usage(points, boundaries, None, (), "the last turn reports only the sum of its requests")
     later = tuple(Source(entry.id, 0) for entry in history_entries(session) if entry.index > last.index)
     return Usage(points, boundaries, current, later)
+
+
+def _forked(summary: dict[str, Any]) -> float:
+    """When the session was forked, in seconds since 1970: what its updates tell from before, the parent has paid."""
+    try:
+        return datetime.fromisoformat(str(summary.get("forked_at"))).timestamp()
+    except (ValueError, OverflowError, OSError):
+        return 0.0
+
+
+def _written(about: Any) -> float | None:
+    """When an update was first written, in seconds since 1970: its `timestamp` is that of the copy, in a fork."""
+    time = about.get("agentTimestampMs") if isinstance(about, dict) else None
+    return time / 1000 if isinstance(time, (int, float)) else None
 
 
 def _noted(session: Session) -> int:
@@ -66,8 +82,9 @@ def _turns(session: Session) -> dict[int, Entry]:
 class _Following:
     """Follows the updates from one turn to the next."""
 
-    def __init__(self, turns: dict[int, Entry], model: str) -> None:
+    def __init__(self, turns: dict[int, Entry], model: str, forked: float) -> None:
         self.turns = turns
+        self.forked = forked
         self.model = model
         self.prompt: int | None = None
         self.points: list[UsagePoint] = []
@@ -101,9 +118,9 @@ class _Following:
             before = _tokens(update.get("tokens_before")) or None
             self.boundaries[-1] = Boundary(last.entry, last.by, last.tokens_before or before, last.time)
         elif kind == "turn_completed":
-            self._completed(name, update)
+            self._completed(name, update, _written(about))
 
-    def _completed(self, name: str, update: dict[str, Any]) -> None:
+    def _completed(self, name: str, update: dict[str, Any], time: float | None) -> None:
         figures, turn = update.get("usage"), update.get("prompt_id")
         if not isinstance(figures, dict) or not _tokens(figures.get("totalTokens")):
             return
@@ -119,7 +136,8 @@ class _Following:
         models = figures.get("modelUsage")
         model = next(iter(models), self.model) if isinstance(models, dict) else self.model
         cached, output = _tokens(figures.get("cachedReadTokens")), _tokens(figures.get("outputTokens"))
-        self.points.append(UsagePoint(entry.id if entry else name, context, cached, output, str(model)))
+        inherited = time is not None and time < self.forked
+        self.points.append(UsagePoint(entry.id if entry else name, context, cached, output, str(model), inherited))
         self.is_compacted = False
 
 
