@@ -68,10 +68,11 @@ def _collect(parts: list[Part], profile: Profile) -> Facts:
     }
     actions = {run.position: Quote(action_of(run), run.result_entry) for run in all_runs if run.kind in ACTING}
     agent = claims(parts, profile, failures, actions)
+    decided = {(claim.text, claim.entry) for claim in agent.decisions}
     return Facts(
         goal=user.goal,
         constraints=user.constraints,
-        messages=user.messages,
+        messages=tuple(one for one in user.messages if (one.text, one.entry) not in decided),
         decisions=agent.decisions,
         plan=tools.plan or _written_plan(parts),
         milestones=tuple(tools.milestones),

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TypeVar
 
 from core.summary.document import neutral
+from core.summary.shell import same_run
 from core.summary.state import Claim, Command, Facts, Failure, FileChange, FileRead, Quote
 from core.summary.work import PLACES
 
@@ -16,7 +17,7 @@ _Indexed = TypeVar("_Indexed", FileRead, FileChange, Command)
 
 def merge(older: Facts, newer: Facts) -> Facts:
     """The facts of two spans that follow each other. What is a state of things (plan, request) is the newer one's."""
-    ran = {one.command: one for one in (*newer.commands, *newer.milestones) if not one.failed}
+    ran = {same_run(one.command): one for one in (*newer.commands, *newer.milestones)}
     return Facts(
         goal=older.goal or newer.goal,
         constraints=_worded(older.constraints, newer.constraints),
@@ -25,7 +26,7 @@ def merge(older: Facts, newer: Facts) -> Facts:
         ),
         decisions=_worded(older.decisions, newer.decisions),
         plan=newer.plan or older.plan,
-        milestones=_indexed(older.milestones, newer.milestones),
+        milestones=_indexed(_standing(older.milestones, newer, ran), newer.milestones),
         reports=_worded(older.reports, newer.reports),
         verified=_worded(older.verified, newer.verified),
         unverified=_worded(older.unverified, newer.unverified),
@@ -50,9 +51,16 @@ def _former_request(older: Facts, newer: Facts) -> tuple[Quote, ...]:
     return () if any(former.text == quote.text for quote in older.goal) else (former,)
 
 
+def _standing(milestones: Iterable[Command], newer: Facts, ran: Mapping[str, Command]) -> Iterator[Command]:
+    """The milestones that did not fail when they were run anew."""
+    failed = {same_run(failure.command) for failure in newer.failures if not failure.passed}
+    failed |= {command for command, run in ran.items() if run.failed}
+    return (one for one in milestones if one.shortened or same_run(one.command) not in failed)
+
+
 def _passed(failure: Failure, ran: Mapping[str, Command]) -> Failure:
-    later = ran.get(failure.command)
-    return replace(failure, passed=later.entry) if later is not None else failure
+    later = ran.get(same_run(failure.command))
+    return replace(failure, passed=later.entry) if later is not None and not later.failed else failure
 
 
 def _worded(*groups: Iterable[_Worded]) -> tuple[_Worded, ...]:

@@ -18,6 +18,11 @@ _MILESTONE = re.compile(
     r"\bgit (?:-\S+ (?:\S+ )?)*(?:commit|push|tag|merge|rebase|cherry-pick|revert)\b"
     r"|\b(?:npm|cargo|twine) (?:publish|upload)\b"
 )
+_TELLING_MORE = re.compile(r"(?<=\s)(?:-[vqxs]+|--verbose|--quiet|--exitfirst)(?=\s|$)")
+_RED = re.compile(r"\b[1-9]\d* (?:failed|failing|failures?|errors?)\b|^(?:FAILED|--- FAIL|FAIL)\b", re.MULTILINE)
+_RED_END = 400
+"""Characters of a test run's end in which its result stands."""
+
 _SEARCH = re.compile(r"(?:^|[|;&]\s*)(?:git grep|e?grep|rg|ag|diff|git diff|test|\[|which|command -v|cmp|pgrep)\b")
 _SPLIT = re.compile(r"&&|\|\||[;|\n]")
 _REMOVES = {"rm", "rmdir", "unlink"}
@@ -32,6 +37,17 @@ _HEREDOC = re.compile(r"<<-?\s*['\"]?(\w+)['\"]?.*?\n.*?^\s*\1\s*$", re.DOTALL |
 def is_test(command: str) -> bool:
     """Whether it runs tests."""
     return _TEST.search(command) is not None
+
+
+def same_run(command: str) -> str:
+    """What two runs of the same have in common: of tests, all but flags that only change how much is told (`-v`)."""
+    plain = _TELLING_MORE.sub("", command) if is_test(command) else command
+    return " ".join(plain.split())
+
+
+def tells_red(output: str) -> bool:
+    """Whether a test run's last lines count failures: behind a pipe (`pytest | tail`) the exit code is 0 even so."""
+    return _RED.search(output[-_RED_END:]) is not None
 
 
 def is_milestone(command: str) -> bool:

@@ -48,6 +48,13 @@ def _inside(form: str) -> str:
 
 
 RULE = Signal("rule")
+DUTY = Signal("duty")
+ONE_STEP = Signal("one_step")
+ACKNOWLEDGED = Signal("acknowledged")
+REMARK = Signal("remark")
+CONCEDED = Signal("conceded")
+UNABLE = Signal("unable")
+NAMES_NOTHING = Signal("names_nothing")
 HEDGE = Signal("hedge")
 CAUSE = Signal("cause")
 VERIFIED = Signal("verified")

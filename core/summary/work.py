@@ -12,7 +12,7 @@ from core.agents.protocol import Profile, Tool, ToolKind
 from core.summary.history import Part, clean
 from core.summary.logs import failure_blocks, tells_test
 from core.summary.plans import plan_of
-from core.summary.shell import changed_paths, is_milestone, is_search, is_test
+from core.summary.shell import changed_paths, is_milestone, is_search, is_test, same_run, tells_red
 from core.summary.state import Command, Failure, FileChange, FileRead, How, Plan
 from core.tokens.counting import compact_json, well_formed
 from core.view import pair_up
@@ -256,9 +256,15 @@ def _command(text: str, run: Run) -> Command | None:
 
 
 def _milestones(all_runs: Sequence[Run]) -> list[Command]:
-    """Commits and pushes that went through, and the last test runs that passed."""
+    """Commits and pushes that went through, and the last test runs that passed; none that failed when run anew."""
     found: dict[str, Command] = {}
-    passed = [run for run in all_runs if not run.kept and run.kind == "shell" and run.exit == 0]
+    newest_run = {same_run(run.command): run for run in all_runs if run.kind == "shell" and run.answered}
+    undone = {command for command, run in newest_run.items() if _fell(run)}
+    passed = [
+        run
+        for run in all_runs
+        if not run.kept and run.kind == "shell" and run.exit == 0 and same_run(run.command) not in undone
+    ]
     tests = {run.command: run.position for run in passed if is_test(run.command)}
     newest = set(sorted(tests.values())[-PASSED_TESTS:])
     for run in passed:
@@ -267,10 +273,15 @@ def _milestones(all_runs: Sequence[Run]) -> list[Command]:
     return list(found.values())
 
 
+def _fell(run: Run) -> bool:
+    """Whether it failed, by its own word, its exit code, or the count at the end of a test run behind a pipe."""
+    return run.failed or (run.kind == "shell" and is_test(run.command) and tells_red(run.result))
+
+
 def _failures(all_runs: Sequence[Run]) -> list[Failure]:
     """The last failed test run, then what failed after it and was not put right, newest first."""
-    passed = {_aim(run): run for run in all_runs if run.answered and not run.failed}
-    failed = [run for run in all_runs if run.failed and _tells(run)]
+    passed = {_aim(run): run for run in all_runs if run.answered and not _fell(run)}
+    failed = [run for run in all_runs if _fell(run) and _tells(run)]
     tests = [run for run in failed if run.kind == "shell" and is_test(run.command)]
     telling = [run for run in tests if tells_test(run.result)]
     chosen = (telling or tests)[-1:]
@@ -305,7 +316,7 @@ def _alike(run: Run, other: Run) -> bool:
 
 def _aim(run: Run) -> tuple[str, str]:
     """What a second run must have in common with the first to be the same thing done again."""
-    return run.tool.name, run.command if run.kind == "shell" else _path(run) or _call(run)
+    return run.tool.name, same_run(run.command) if run.kind == "shell" else _path(run) or _call(run)
 
 
 def _passed(run: Run, passed: Mapping[tuple[str, str], Run]) -> str:

@@ -422,3 +422,46 @@ def test_nothing_is_made_up(said: list[tuple[str, str]]) -> None:
         assert facts.request.text in originals[facts.request.entry]
     for claim in facts.verified:
         assert not claim.hedged and claim.evidence in originals
+
+
+def test_what_failed_when_it_was_run_anew_is_not_done() -> None:
+    history = History()
+    history.user("Go.")
+    history.run("python -m pytest -v", "1241 passed")
+    history.run("pytest tests/test_a.py", "3 passed")
+    history.run("git push", "ok")
+    history.run("git commit -m one", "ok")
+    history.run("python -m pytest -q -x", FAILED_TEST, 1)
+    history.run("git push", "rejected", 1)
+    facts = history.facts()
+    assert [one.command for one in facts.milestones] == ["pytest tests/test_a.py", "git commit -m one"]
+    assert {one.command: one.exit for one in facts.commands} == {
+        "python -m pytest -v": 0,
+        "python -m pytest -q -x": 1,
+        "git push": 1,
+    }
+    at = history.run("python -m pytest -qq", "1241 passed")
+    facts = history.facts()
+    assert facts.milestones[-1].command == "python -m pytest -qq"
+    assert facts.failures[0].passed == at
+
+
+def test_a_run_that_is_kept_and_failed_takes_the_earlier_one_back() -> None:
+    history = History()
+    history.user("Go.")
+    history.run("pytest -q", "9 passed")
+    later = History(entries=50)
+    later.run("pytest -v", FAILED_TEST, 1)
+    assert history.facts().milestones
+    assert history.facts(kept=later.items).milestones == ()
+
+
+def test_a_test_run_behind_a_pipe_is_judged_by_its_count() -> None:
+    history = History()
+    history.user("Go.")
+    history.run("pytest -q 2>&1 | tail -20", FAILED_TEST)
+    facts = history.facts()
+    assert facts.milestones == ()
+    assert "assert 4 == 5" in facts.failures[0].blocks[0]
+    history.run("pytest -q 2>&1 | tail -20", "12 passed, 1 xfailed, 0 errors in 3s")
+    assert [one.command for one in history.facts().milestones] == ["pytest -q 2>&1 | tail -20"]

@@ -189,6 +189,15 @@ def test_a_native_summary_stands_apart_and_only_without_originals() -> None:
     assert "Migrate every caller." in with_originals
 
 
+def test_what_an_earlier_summary_calls_done_is_not_when_it_failed_since() -> None:
+    history = busy(files=1)
+    history.run("npm test", "12 passed")
+    after = compacted(history, history.summary(), have_originals=False)
+    assert "npm test" in [one.command for one in after.facts().milestones]
+    after.run("npm test -v", "E   boom", 1)
+    assert "npm test" not in [one.command for one in after.facts().milestones]
+
+
 def test_a_long_native_summary_is_shortened() -> None:
     after = compacted(History(), "word " * 30_000, have_originals=False)
     text = after.summary(budget=2_000)
