@@ -230,7 +230,7 @@ def _encoded(opened: Opened, proposal: Proposal, stamp: Stamp, fork: bool) -> tu
     try:
         return opened.agent.fork(session, view, proposal, stamp), "fork", why
     except SeamlineError as refused:
-        return None, "none", f"{why}; and not as a fork: {refused}"
+        return None, "none", why if str(refused) == why else f"{why}; and not as a fork: {refused}"
 
 
 def _read_back(opened: Opened, patch: Patch) -> Opened:

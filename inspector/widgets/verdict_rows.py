@@ -82,12 +82,14 @@ def check_line(plan: Plan | None) -> tuple[str, str]:
     if plan is None:
         return "label", "working it out …"
     failed = [check for check in plan.checks if not check.ok]
+    if plan.patch is None and plan.changes_anything:
+        return "warn", no_commit(plan)
     if failed:
         return "bad", f"✗ {failed[0].id}: {failed[0].message}" + (
             f" (and {len(failed) - 1} more)" if len(failed) > 1 else ""
         )
     if plan.patch is None:
-        return "label" if not plan.changes_anything else "warn", no_commit(plan)
+        return "label", no_commit(plan)
     how = "" if plan.commits_as == "append" else f" · as a fork: {plan.why}"
     hold = f"all {len(plan.checks)} checks hold{how}"
     spoken = warnings_of(plan.checks)

@@ -95,3 +95,10 @@ async def test_a_session_that_is_gone_says_so(tmp_path: Path) -> None:
         await until(pilot, lambda: "no such file" in problem(pilot))
         await pilot.press("escape")
         assert await on(pilot, ChooserScreen) is chooser
+
+
+async def test_an_empty_folder_says_where_it_looked(tmp_path: Path) -> None:
+    app = Inspector(tmp_path, VERSION)
+    async with app.run_test(size=(120, 40)) as pilot:
+        chooser = await on(pilot, ChooserScreen)
+        await until(pilot, lambda: f"No session found in {tmp_path}." in said(chooser))

@@ -6,8 +6,10 @@ import hashlib
 import os
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
+from textual.pilot import Pilot
 from textual.widgets import TextArea
 
 from core.edits import cut_position
@@ -41,6 +43,11 @@ def select(screen: ReviewScreen, position: int) -> None:
     line = screen.timeline.line_at(position)
     assert line is not None
     screen.list.select_line(line)
+
+
+def offered(pilot: Pilot[Any]) -> set[str]:
+    """The keys that the screen offers in its footer."""
+    return {active.binding.key for active in pilot.app.screen.active_bindings.values() if active.binding.show}
 
 
 def first(screen: ReviewScreen, what: str, kind: str = "tool_result") -> int:
@@ -111,9 +118,15 @@ async def test_open_propose_edit_approve_receipt_undo(session: Path) -> None:
         assert opened.view.items[dropped].text not in texts
         assert any("Edited by hand. " in text for text in texts)
 
-        await pilot.press("U")
+        assert "U" in offered(pilot)
+        await pilot.press("U", "U")
         await until(pilot, lambda: receipt.receipt.state == "undone")
         assert state_of(session) == before, "the same bytes, mode and time of change"
+        assert "U" not in offered(pilot)
+        await pilot.press("U")
+        await pilot.pause(0.2)
+        assert str(receipt.query_one("#state").content).startswith("Undone: ")
+        assert not str(receipt.query_one("#problem").content)
         await pilot.press("enter")
         timeline = await on_timeline(pilot)
         assert timeline.opened.session.fingerprint == opened.session.fingerprint

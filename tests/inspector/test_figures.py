@@ -90,6 +90,26 @@ def test_the_growth_strip_drops_where_a_compaction_was() -> None:
     assert shown.count(DROP) == 3 + 1, "one column of three lines, and the sign in the label"
 
 
+@pytest.mark.parametrize("width", [73, 113, 20])
+@pytest.mark.parametrize("replies", [3, 104])
+def test_a_compaction_that_no_reply_has_followed_is_marked_at_the_end(replies: int, width: int) -> None:
+    names = [f"r{number}" for number in range(replies)]
+    usage = Usage(tuple(UsagePoint(name, 90, 0, 0, "m") for name in names), (Boundary("c", "us", 90, None),), None)
+    growth = reported(session(*names, "c"), usage)
+    assert growth is not None and f"{replies} replies" in growth.label
+    marked = [number for number, (_, drop, _) in enumerate(columns(growth, width)) if drop]
+    assert len(marked) == 1
+    assert columns(growth, width)[marked[0]][2] == "c", "a click goes to the compaction"
+    lines = drawn(growth, width + 7, 3, 80)
+    assert all(DROP in "".join(part for part, _ in line) for line in lines[1:])
+
+
+def test_a_compaction_before_all_that_is_in_the_file_is_marked_at_the_start() -> None:
+    usage = Usage((UsagePoint("a", 10, 0, 0, "m"),), (Boundary("in the parent", "codex", 90, None),), 10)
+    growth = reported(session("a"), usage)
+    assert growth is not None and [point.drop for point in growth.points] == [True]
+
+
 def test_without_usage_the_strip_counts_and_says_so() -> None:
     assert reported(session("a"), Usage((), (), None)) is None
     timeline = laid_out(SESSION)

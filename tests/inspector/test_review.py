@@ -10,16 +10,21 @@ from typing import Any
 import pytest
 import pytest_asyncio
 from textual.pilot import Pilot
-from textual.widgets import TextArea
+from textual.widgets import Static, TextArea
 
+from core.commit.liveness import Liveness
 from core.edits import cut_position
 from core.opening import Opened
+from inspector.drafting import unit_at
 from inspector.measuring import measure
+from inspector.screens.approve import ApproveScreen
 from inspector.screens.compare import CompareScreen
+from inspector.screens.leave import LeaveScreen
 from inspector.screens.review import ReviewScreen
 from inspector.screens.summary import SummaryScreen
 from inspector.widgets.text_pane import TextPane
 from inspector.widgets.timeline_list import TimelineList
+from inspector.widgets.timeline_rows import header
 from tests.inspector.driving import ENGLISH, Showing, counted_session, on, on_review, until
 
 
@@ -196,3 +201,108 @@ async def test_before_and_after_stand_side_by_side_and_follow_each_other(
     assert line is not None and before.timeline.lines[line].item.source == review.opened.view.items[-1].source
     await pilot.press("escape")
     assert pilot.app.screen is review
+
+
+async def test_leaving_with_edits_asks_and_without_any_does_not(reviewing: tuple[Pilot[Any], ReviewScreen]) -> None:
+    pilot, review = reviewing
+    group = next(n for n, one in enumerate(review.timeline.groups) if one.number == 3)
+    review.list.select_group(group)
+    for key in ("v", "r"):
+        await pilot.press(key)
+        assert review.shows_other
+        await pilot.press("escape")
+        assert pilot.app.screen is review and not review.shows_other, "only what fills the pane goes"
+    await pilot.press("tab", "escape")
+    assert pilot.app.screen is review and pilot.app.focused is review.list
+
+    await pilot.press("d")
+    await on_review(pilot)
+    await pilot.press("escape")
+    question = await on(pilot, LeaveScreen)
+    assert "lose 1 edit?" in str(question.query_one(".title").content)
+    await pilot.press("escape")
+    assert pilot.app.screen is review and review.edits == 1
+    await pilot.press("v", "escape")
+    assert pilot.app.screen is review
+    for key in ("q", "ctrl+q"):
+        await pilot.press(key)
+        await on(pilot, LeaveScreen)
+        await pilot.press("escape")
+        assert pilot.app.screen is review
+    await pilot.press("escape", "y")
+    await until(pilot, lambda: review not in pilot.app.screen_stack)
+
+
+async def test_an_edit_taken_back_is_no_edit(reviewing: tuple[Pilot[Any], ReviewScreen]) -> None:
+    pilot, review = reviewing
+    await pilot.press("less_than_sign")
+    await on_review(pilot)
+    assert review.edits == 1
+    await pilot.press("greater_than_sign")
+    await on_review(pilot)
+    assert review.edits == 0, "the cut stands where the policy had it"
+    await pilot.press("u", "u")
+    await on_review(pilot)
+    await pilot.press("escape")
+    await until(pilot, lambda: review not in pilot.app.screen_stack)
+
+
+async def test_a_cut_that_moves_into_a_folded_turn_unfolds_it(reviewing: tuple[Pilot[Any], ReviewScreen]) -> None:
+    pilot, review = reviewing
+    assert review.draft is not None
+    inside_any = False
+    for _ in range(6):
+        await pilot.press("less_than_sign")
+        await on_review(pilot)
+        cut = cut_position(review.opened, review.draft.proposal)
+        line = review.timeline.line_at(review.opened.units[cut].first)
+        assert line is not None and review.list._cut_row is not None
+        group = review.timeline.group_of(line)
+        below = review.list._rows[review.list._cut_row + 1]
+        inside = line > review.timeline.groups[group].start
+        assert below == (line if inside else header(group)), "the marker stands right above what is kept"
+        inside_any |= inside
+    assert inside_any
+
+
+async def test_a_row_kept_by_hand_says_so(reviewing: tuple[Pilot[Any], ReviewScreen]) -> None:
+    pilot, review = reviewing
+    assert review.list.kept == set()
+    items = review.opened.view.items
+    at = next(
+        position
+        for position, verdict in sorted(review.list.verdicts.items())
+        if verdict.what == "summarize" and items[position].kind == "tool_result"
+    )
+    line = review.timeline.line_at(at)
+    assert line is not None
+    review.list.select_line(line)
+    await pilot.press("k")
+    await on_review(pilot)
+    assert review.list.kept == set(unit_at(review.opened, at).items)
+    assert "chosen by hand" in review.list._line_mark(line).reason
+    assert any("verbatim · chosen by hand" in block.text for block in review.blocks())
+    await pilot.press("u")
+    await on_review(pilot)
+    assert review.list.kept == set()
+
+
+async def test_dropped_words_of_the_user_are_warned_of_in_the_review_and_before_writing(
+    reviewing: tuple[Pilot[Any], ReviewScreen], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("inspector.screens.approve.liveness_of", lambda opened: Liveness("quiet"))
+    pilot, review = reviewing
+    review.list.select_group(0)
+    await pilot.press("d")
+    await on_review(pilot)
+    line = review.query_one("#checks", Static)
+    assert str(line.content).startswith("! ") and "user's messages" in str(line.content)
+    assert line.has_class("-warn") and not line.has_class("-good")
+    await pilot.press("v")
+    assert any(block.style == "warning" and "user-words" in block.text for block in review.blocks())
+    await pilot.press("a")
+    question = await on(pilot, ApproveScreen)
+    warnings = question.query_one("#warnings", Static)
+    assert warnings.display and "user's messages" in str(warnings.content)
+    await until(pilot, lambda: not question.query_one("#write").disabled)
+    assert "all the same" in str(question.query_one("#write").label)

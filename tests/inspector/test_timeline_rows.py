@@ -12,7 +12,8 @@ from rich.style import Style
 from core.agents.protocol import Profile
 from core.resume import Known, Resume
 from core.view import Item, Seen, Sight, Source, Unit, View, turns
-from inspector.widgets.review_rows import CUT, rows_with_cut
+from inspector.widgets.detail_rows import group_blocks
+from inspector.widgets.review_rows import CUT, counted, rows_with_cut
 from inspector.widgets.review_strips import Marked
 from inspector.widgets.review_strips import row as review_row
 from inspector.widgets.timeline_rows import (
@@ -134,6 +135,14 @@ def test_the_cut_has_a_row_of_its_own(cut: int, folded: set[int], above: int) ->
     assert len(shown) == len(rows(timeline, folded)) + 1
 
 
+@pytest.mark.parametrize(
+    ("what", "number", "words"),
+    [("point", 1, "1 pointer"), ("point", 2, "2 pointers"), ("summarize", 1, "1 summarised"), ("drop", 3, "3 dropped")],
+)
+def test_how_many_go_one_way(what: str, number: int, words: str) -> None:
+    assert counted(what, number) == words
+
+
 def test_totals_are_those_of_the_view_alone() -> None:
     history = (Seen(item("x" * 400), "summarized", "e9"), *(Seen(one, "visible") for one in SESSION.items))
     timeline = laid_out(SESSION, history)
@@ -146,6 +155,46 @@ def test_totals_are_those_of_the_view_alone() -> None:
     assert tokens.of_group(timeline.groups[2]) == 50
     assert tokens.scale == 150
     assert line_cells(timeline, 2, tokens, PROFILE, 1000).share == "2.0%"
+
+
+def test_what_left_between_kept_items_is_shown_dimmed_and_not_counted() -> None:
+    old: Sight = "summarized"
+    gone = tuple(Seen(item(f"gone {number}"), old, "e9") for number in range(3))
+    shown = view(
+        item("a summary", mark="summary", role="user"),
+        item("kept one"),
+        item("kept two"),
+        item("question", role="user"),
+        item("answer"),
+    )
+    seen = [Seen(one, "visible") for one in shown.items]
+    history = (seen[1], gone[0], gone[1], seen[2], gone[2], seen[3], seen[4], seen[0])
+    timeline = laid_out(shown, history)
+    assert [(group.kind, group.stop - group.start) for group in timeline.groups] == [("lead", 6), ("turn", 2)]
+    tokens = Tokens.estimated(timeline)
+    tokens.count(timeline, 0, array("q", [1, 10, 1_000, 2_000, 20, 4_000, 100, 200]))
+    cells = header_cells(timeline, 0, tokens, 1000, False)
+    assert (cells.tokens, cells.badge) == ("31", "3 items +3 unseen")
+    said = [block.text for block in group_blocks(timeline, 0, tokens, 1000)]
+    assert said[1].startswith("3 items · 31 tokens")
+    bars = [line.split() for line in said if "×" in line]
+    assert sum(int(words[1]) for words in bars) == 3 and sum(int(words[3]) for words in bars) == 31
+    assert any("not counted" in line and "3 summarised" in line for line in said)
+    dimmed = [line_cells(timeline, line, tokens, PROFILE, 1000) for line in range(6)]
+    assert [cells.dim for cells in dimmed] == [False, False, True, True, False, True]
+    assert all(not cells.running and not cells.share for cells in dimmed if cells.dim)
+    assert header_cells(timeline, 1, tokens, 1000, False).badge == "2 items"
+
+
+def test_a_group_is_counted_when_what_is_seen_of_it_is() -> None:
+    history = (Seen(SESSION.items[1], "visible"), Seen(item("gone"), "pruned"), Seen(SESSION.items[2], "visible"))
+    timeline = laid_out(SESSION, history)
+    assert timeline.lines[2].position is None
+    tokens = Tokens.estimated(timeline)
+    tokens.count(timeline, 0, array("q", [1, 2]))
+    assert header_cells(timeline, 1, tokens, None, False).tokens.startswith("~")
+    tokens.count(timeline, 3, array("q", [3]))
+    assert header_cells(timeline, 1, tokens, None, False).tokens == "5"
 
 
 def test_an_estimate_carries_a_tilde_until_it_is_counted() -> None:
