@@ -128,7 +128,7 @@ def build(lines: Iterable[Sent], model: str | None, open_end: bool = False) -> B
     for sent in lines:
         if sent.line.entry.kind == "assistant":
             _flush(building, waiting)
-            if not sent.line.api_error:
+            if not sent.barrier:
                 blocks = [block for block in sent.blocks if not is_foreign(block, sent.line.model, model)]
                 building.reply(blocks, sent.line.message_id, sent.line.model)
             continue

@@ -13,7 +13,8 @@ from pathlib import Path
 
 import msgspec
 
-from core.agents.claude_code.chain import Chain, follow
+from core.agents.claude_code.chain import Chain
+from core.agents.claude_code.following import follow
 from core.agents.claude_code.heads import HEADS, Head, plain_head, seconds, tool_ids
 from core.agents.claude_code.records import CHAIN_KINDS, SIDE_KINDS, Detail, Line
 from core.agents.claude_code.remarks import remarks

@@ -96,7 +96,10 @@ def paired(messages: Sequence[Message]) -> Pairing:
     """The messages with every call answered once, in the message right behind it; the blocks' order is kept."""
     pairing = Pairing()
     for message in messages:
-        if message.role == "assistant":
+        if message.role == "assistant" and all(block.origin == "repair" for block in message.blocks):
+            pairing.end()
+            pairing.out.append(message)
+        elif message.role == "assistant":
             pairing.reply(message)
         elif message.role == "user":
             pairing.user(message)

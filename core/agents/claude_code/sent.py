@@ -22,25 +22,29 @@ class Sent:
     stored: dict[str, Any]
     blocks: list[Block]
     """Of a reply: those that are sent. Empty for all other lines."""
+    barrier: bool = False
+    """Whether nothing of the reply is sent, though context lines do not rise over it."""
 
 
 def sent_lines(session: Session, path: Sequence[Line]) -> Iterator[Sent]:
-    """The lines of `path` that are sent, failed replies without their blocks among them.
+    """The lines of `path` that are sent, and those of failed replies and of such that lost all their calls.
 
     Left out are the client's own notes, blank texts, replies with nothing but thinking, and calls that have no result
     anywhere in the conversation, unless they end it.
     """
     lines = [line for line in path if _reaches(line)]
     lost = lost_calls(lines)
-    thinking_only = _thinking_only(session, lines, lost)
+    silent = _silent(session, lines, frozenset())
+    gone = _silent(session, lines, lost) if lost else silent
     for line in lines:
-        stored = record(session, line.entry)
-        if line.entry.kind != "assistant" or line.api_error:
+        stored, own = record(session, line.entry), line.message_id or line.id
+        if line.entry.kind != "assistant":
             yield Sent(line, stored, [])
-        elif (line.message_id or line.id) not in thinking_only:
-            blocks = reply_blocks(stored, line, lost)
-            if blocks:
-                yield Sent(line, stored, blocks)
+        elif line.api_error or own in gone:
+            if line.api_error or own not in silent:
+                yield Sent(line, stored, [], barrier=True)
+        else:
+            yield Sent(line, stored, reply_blocks(stored, line, lost))
 
 
 def _reaches(line: Line) -> bool:
@@ -87,7 +91,7 @@ def _left_out(block: Block, lost: frozenset[str]) -> bool:
     return block.kind == "tool_call" and block.call_id in lost
 
 
-def _thinking_only(session: Session, lines: Sequence[Line], lost: frozenset[str]) -> frozenset[str]:
+def _silent(session: Session, lines: Sequence[Line], lost: frozenset[str]) -> frozenset[str]:
     """Ids of the replies of which nothing but thinking would be sent."""
     empty: dict[str, bool] = {}
     for line in lines:
