@@ -30,8 +30,9 @@ def run(arguments: argparse.Namespace) -> int:
     from inspector.view_text import view_lines
 
     opened = opened_session(arguments)
-    if not opened.session.entries:
-        return refuse(arguments, f"{opened.session.path}: the file holds no session, so there is nothing to resume")
+    session = opened.session
+    if not session.entries and all(damage.kind == "blank-line" for damage in session.damage):
+        return refuse(arguments, f"{session.path}: the file holds no session, so there is nothing to resume")
     if arguments.json:
         print_json(view_json(opened, arguments.tokens))
     else:
