@@ -36,7 +36,7 @@ def find_leaf(chain: Chain, leaves: Sequence[tuple[Entry, str]]) -> Line | None:
     if line is None or _message(chain, line) is None:
         chain.leaf_fault = (entry, own)
         return last
-    if last is None or (own in chain.kept and own in above):
+    if last is None or (own in chain.kept and (own in above or own in chain.links.values())):
         return last
     return last if goes_on(there, parents, walk_back(chain, last), line) else line
 

@@ -43,7 +43,7 @@ def with_siblings(lines: Sequence[Line], parents: dict[str, str | None], way: Se
 
 
 def goes_on(lines: Sequence[Line], parents: dict[str, str | None], way: Sequence[Line], leaf: Line) -> bool:
-    """Whether the way goes on from `leaf`: it stands on the way, or in a part of a reply beside it, or below such."""
+    """Whether the way goes on from `leaf`: it stands on the way, or is a call or result beside it, or below such."""
     on_way = {line.id for line in way}
     if leaf.id in on_way:
         return True
@@ -53,7 +53,7 @@ def goes_on(lines: Sequence[Line], parents: dict[str, str | None], way: Sequence
     while line is not None and line.entry.kind not in MESSAGES and line.id not in seen:
         seen.add(line.id)
         line = by_id.get(parents[line.id] or "")
-    if line is None or line.id in on_way:
+    if line is None or line.id in on_way or not (line.calls or line.results):
         return False
     groups = _groups(lines, parents, way).values()
     return any(line.id in _ids(group) for group in groups if _has_result(group, on_way))
