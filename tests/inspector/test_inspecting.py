@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from textual.widgets import Static
 
 from core.opening import open_session
 from inspector.app import Inspector
@@ -39,7 +40,7 @@ async def test_it_opens_and_is_reviewed_and_approving_is_refused_with_the_reason
         assert plan is not None and plan.changes_anything
         if plan.commits_as != "none":
             pytest.skip(f"{opened.agent.name} can be written")
-        assert plan.why in str(review.query_one("#checks").content)
+        assert plan.why in str(review.query_one("#checks", Static).content)
         last = review.query_one(Staircase).steps[-1]
         assert not last.counted, "no after-view was read, so its figure is not counted"
 
