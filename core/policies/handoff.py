@@ -94,7 +94,8 @@ def _cut(opened: Opened, tail: tuple[Disposition, ...], settings: Settings, aim:
         wanted = at_turns[-1]
     if wanted is None:
         wanted = next((cut for cut in cuts if fits(cut)), cuts[-1])
-    return wanted
+    # An earlier summary alone is nothing to summarise: a summary of a summary only loses.
+    return wanted if any(unit.kind != "summary" for unit in opened.units[: wanted.position]) else None
 
 
 def _tail_tokens(opened: Opened, tail: tuple[Disposition, ...]) -> list[int]:

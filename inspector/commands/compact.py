@@ -86,6 +86,11 @@ def _nothing_to_do(plan: Plan, asked: bool) -> str:
 
     where = plan.opened.session.path
     if plan.commits_as != "fork" or plan.why != ASKED_FOR:
+        target, tokens = plan.settings.target, plan.opened.view_tokens
+        if not plan.changes_anything and target is not None and tokens > target:
+            return (
+                f"{where}: can't reach {target:,} tokens: none of the {tokens:,} can go; raise --target, or use --edit"
+            )
         if not plan.changes_anything:
             return f"{where}: nothing need go: {pressure_line(plan.budget)}; give --target N to go further"
         if plan.would_act is None and not asked:

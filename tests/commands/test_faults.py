@@ -44,3 +44,13 @@ def test_closed_streams_are_no_fault(session: Path, environment: dict[str, str],
     ran = subprocess.run(["sh", "-c", line], env=environment, capture_output=True, text=True, timeout=60)
     assert ran.returncode == (1 if command == "compact" else 0), ran.stderr
     assert "Error" not in ran.stderr and len(ran.stderr.splitlines()) <= 1
+
+
+def test_a_target_out_of_reach_is_said_and_not_tried_again(run: Run, session: Path) -> None:
+    assert run("compact", session, "--yes", "--agent-stopped", "--target", 3000).code == 0
+    tokens = run("view", session, "--json", "--tokens").json["tokens"]["value"]
+    assert run("compact", session, "--yes", "--agent-stopped", "--target", tokens, "--keep-recent", 1).code == 1
+    data = session.read_bytes()
+    ran = run("compact", session, "--yes", "--agent-stopped", "--target", 10)
+    assert ran.code == 1 and "can't reach 10 tokens" in ran.first_line
+    assert session.read_bytes() == data

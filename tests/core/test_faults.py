@@ -96,3 +96,12 @@ def test_a_reply_with_odd_fields_is_read_or_refused(field: str, value: str) -> N
         assert "line " in str(refusal)
     else:
         plan_session(seen, "handoff", Settings(target=3000), stamp()).to_json()
+
+
+@pytest.mark.parametrize("settings", [Settings(target=1), Settings(target=100), Settings(target=300)])
+def test_a_target_out_of_reach_summarises_no_summary_again(settings: Settings) -> None:
+    build = story()
+    build.add("compaction", summary="The goal is to know every part. " * 40, firstKeptEntryId="nowhere", tokensBefore=9)
+    build.user("on")
+    seen = opened(build.bytes())
+    assert plan_session(seen, "handoff", settings, stamp()).proposal.dispositions == ()
