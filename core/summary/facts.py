@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from core.agents.protocol import Profile
 from core.summary.claims import claims
 from core.summary.document import read_document
-from core.summary.history import Part, clean, parts_of
+from core.summary.history import ALSO_DROPPED, Part, clean, entry_of, parts_of
 from core.summary.logs import first_message
 from core.summary.merging import add, additions, merge
 from core.summary.plans import plan_in_text
 from core.summary.rows import from_sections
-from core.summary.state import Facts, Plan, Quote, from_state
+from core.summary.state import Facts, FileChange, Plan, Quote, from_state
 from core.summary.wishes import wishes
-from core.summary.work import ACTING, action_of, runs, work
+from core.summary.work import ACTING, action_of, changes_of, runs, work
 from core.view import Item, Seen
 
 _LINK = re.compile(r"https?://[^\s<>\"'`，。；！？、（）()“”\]\[{}|\\^]+")
@@ -31,11 +32,12 @@ def collect(
 ) -> Facts:
     """The facts for a summary of `seen`.
 
-    `seen` is the whole path up to the first kept unit, oldest first, with what earlier compactions hid; items that
-    were dropped are not used. `kept` is what stays in the view, in its place by `order` (the ids of the session's
-    entries, oldest first), else after all that is seen. What tells how things stand now is taken from both: rules,
-    decisions, findings, failed attempts, changed files, the plan, the last failed test and the last request; a
-    kept result may still be shortened later. What only tells what happened is taken from `seen` alone.
+    `seen` is the whole path up to the first kept unit, oldest first, with what earlier compactions hid; of items that
+    were dropped only the paths of the files that they changed are used. `kept` is what stays in the view, in its
+    place by `order` (the ids of the session's entries, oldest first), else after all that is seen. What tells how
+    things stand now is taken from both: rules, decisions, findings, failed attempts, changed files, the plan, the
+    last failed test and the last request; a kept result may still be shortened later. What only tells what happened
+    is taken from `seen` alone.
 
     `states` holds the stored states of earlier summaries of ours by their entry's id. Where an earlier summary's
     originals are in `seen`, they are used, and of the summary only what a person added to it; else its facts are
@@ -44,6 +46,8 @@ def collect(
     parts = parts_of(seen, kept, order)
     hidden_by = {one.left_at for one in seen if one.sight == "summarized" and not one.item.mark}
     facts = _collect([part for part in parts if part.item.mark in {"", "shell", "custom"}], profile)
+    if any(one.sight == "dropped" for one in seen):
+        facts = replace(facts, changes=_changes(seen, kept, profile, order))
     earlier = [part for part in parts if not part.kept and part.item.mark in {"summary", "branch_summary"}]
     summaries = [part for part in earlier if part.item.mark == "summary"]
     for part in reversed(earlier):
@@ -89,6 +93,15 @@ def _collect(parts: list[Part], profile: Profile) -> Facts:
         commands=tuple(tools.commands.values()),
         links=_links(parts),
     )
+
+
+def _changes(
+    seen: Sequence[Seen], kept: Sequence[Item], profile: Profile, order: Sequence[str]
+) -> tuple[FileChange, ...]:
+    """The changed files with those that dropped calls changed: of these the path, and no words."""
+    dropped = {entry_of(one.item) for one in seen if one.sight == "dropped"}
+    parts = [part for part in parts_of(seen, kept, order, ALSO_DROPPED) if part.item.mark in {"", "shell"}]
+    return tuple(changes_of(runs(parts, profile), dropped).values())
 
 
 def _written_plan(parts: Sequence[Part]) -> Plan | None:

@@ -10,7 +10,8 @@ from core.summary.template import is_request
 from core.view import Item, Seen, Sight
 
 USED: frozenset[Sight] = frozenset({"visible", "summarized", "pruned"})
-"""What was dropped stays dropped; other branches and records that never were in the view say nothing."""
+"""What was dropped stays dropped, but for the paths of the files that it changed; other branches and records that
+never were in the view say nothing."""
 
 _TRIVIAL_WORDS = (
     "ok okay yes yep yeah sure please thanks thank great good nice perfect continue proceed hi hello hey fine right"
@@ -20,6 +21,9 @@ _TRIVIAL_WORD = "|".join(_TRIVIAL_WORDS.split())
 _TRIVIAL = re.compile(
     rf"\W*(?:(?:{_TRIVIAL_WORD}|go (?:on|ahead)|carry on|got it|you|there|it|now|on|了|吧)(?:\W+|$))+", re.IGNORECASE
 )
+
+
+ALSO_DROPPED: frozenset[Sight] = frozenset({*USED, "dropped"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +44,9 @@ class Part:
         return self.item.role == "assistant" and self.item.kind == "text" and not self.item.mark
 
 
-def parts_of(seen: Iterable[Seen], kept: Sequence[Item], order: Sequence[str] = ()) -> list[Part]:
+def parts_of(
+    seen: Iterable[Seen], kept: Sequence[Item], order: Sequence[str] = (), used: frozenset[Sight] = USED
+) -> list[Part]:
     """The usable items, oldest first; each stored part once, its original before what was put in its place.
 
     `order` names the session's entries, oldest first, and puts kept items in their place among the seen ones;
@@ -49,7 +55,7 @@ def parts_of(seen: Iterable[Seen], kept: Sequence[Item], order: Sequence[str] = 
     chosen: list[Seen] = []
     place: dict[tuple[object, ...], int] = {}
     for one in seen:
-        if one.sight not in USED:
+        if one.sight not in used:
             continue
         key = (one.item.kind, one.item.call_id, one.item.source)
         before = place.get(key) if one.item.source else None

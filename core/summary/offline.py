@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from core.agents.protocol import Profile
 from core.proposal import Summary
 from core.summary.facts import collect
+from core.summary.history import USED
 from core.summary.rows import to_sections
 from core.summary.shortening import shorten
 from core.summary.state import Facts, to_state
@@ -44,7 +45,7 @@ def write_offline(
     """
     facts = collect(seen, kept, profile, states, order)
     if language is None:
-        language = language_of([*(one.item for one in seen), *kept])
+        language = language_of([*(one.item for one in seen if one.sight in USED), *kept])
     return Summary("offline", write_facts(facts, counter, budget_tokens, language, focus), to_state(facts, language))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 from typing import Any, cast
@@ -136,15 +136,10 @@ def _exit_code(text: str) -> int | None:
 
 def work(all_runs: Sequence[Run]) -> Work:
     """Files, commands, errors and plan. Changed files, the last failed test and the plan count where kept, too."""
-    done = Work()
+    done = Work(changes=changes_of(all_runs))
     for run in all_runs:
         if run.kind == "plan" and not run.failed:
             done.plan = plan_of(run.arguments, run.result, run.entry) or done.plan
-        elif run.kind in {"edit", "write"} and not run.failed:
-            _note_change(done.changes, run)
-        elif run.kind == "shell" and not run.failed:
-            for path, how in changed_paths(run.command):
-                _add_change(done.changes, FileChange(path, run.result_entry, how))
         if run.kind == "read" and not run.failed and not run.kept:
             _note_read(done.reads, run)
         elif run.kind in {"shell", "other", "agent", "web", "skill"} and not run.kept:
@@ -155,6 +150,20 @@ def work(all_runs: Sequence[Run]) -> Work:
             del done.commands[one.command]
     done.failures = _failures(all_runs)
     return done
+
+
+def changes_of(all_runs: Sequence[Run], dropped: Set[str] = frozenset()) -> dict[str, FileChange]:
+    """The changed files by their path, the newest last; of runs of `dropped` entries without the changed lines."""
+    changes: dict[str, FileChange] = {}
+    for run in all_runs:
+        if run.failed:
+            continue
+        if run.kind in {"edit", "write"}:
+            _note_change(changes, run, bool(dropped & {run.entry, run.result_entry}))
+        elif run.kind == "shell":
+            for path, how in changed_paths(run.command):
+                _add_change(changes, FileChange(path, run.result_entry, how))
+    return changes
 
 
 def _path(run: Run) -> str:
@@ -185,11 +194,11 @@ def _lines(arguments: Mapping[str, Any]) -> str:
     return f"{start}-" if start > 1 else ""
 
 
-def _note_change(changes: dict[str, FileChange], run: Run) -> None:
+def _note_change(changes: dict[str, FileChange], run: Run, dropped: bool) -> None:
     path = _path(run)
     if path:
         how: How = "written" if run.kind == "write" else "edited"
-        places = tuple(_places(run.arguments)) if how == "edited" else ()
+        places = tuple(_places(run.arguments)) if how == "edited" and not dropped else ()
         count = max(1, len(_edits(run.arguments))) if how == "edited" else 1
         _add_change(changes, FileChange(path, run.result_entry, how, count, places))
 

@@ -367,9 +367,32 @@ def test_dropped_items_are_not_used() -> None:
     history.user("Go.")
     history.sight = "dropped"
     history.user("Never say shibboleth.")
-    history.tool("write", {"path": "secret.py"})
+    history.run("make secret", "E   secret", 1)
+    history.agent("I decided to take the secret road.")
     text = history.summary()
     assert "shibboleth" not in text and "secret" not in text
+
+
+def test_files_that_dropped_calls_changed_stay_named_without_the_lines() -> None:
+    history = History()
+    history.user("Go.")
+    history.tool("edit", {"path": "both.py", "oldText": "a", "newText": "b"})
+    history.sight = "dropped"
+    history.tool("edit", {"path": "both.py", "oldText": "secret", "newText": "hidden"})
+    history.tool("edit", {"path": "failed.py", "oldText": "secret", "newText": "hidden"}, "secret", failed=True)
+    at = history.tool("write", {"path": "gone.py", "content": "secret"})
+    removed = history.run("rm old.py && echo secret", "secret")
+    history.sight = "visible"
+    last = history.tool("edit", {"path": "later.py", "oldText": "c", "newText": "d"})
+    assert history.facts().changes == (
+        FileChange("both.py", "e5", "edited", 2, ("a → b",)),
+        FileChange("gone.py", at, "written"),
+        FileChange("old.py", removed, "removed"),
+        FileChange("later.py", last, "edited", 1, ("c → d",)),
+    )
+    text = history.summary()
+    assert "`gone.py` (written whole)" in text
+    assert "secret" not in text and "hidden" not in text and "failed.py" not in text
 
 
 def test_a_pruned_result_counts_as_it_was() -> None:

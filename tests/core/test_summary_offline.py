@@ -8,13 +8,18 @@ from typing import Any
 
 import pytest
 
+from core.edits import set_what
 from core.opening import Opened, open_session
+from core.planning import revise
+from core.policies.handoff import propose
+from core.policies.settings import Settings
 from core.summary.checking import check_summary
 from core.summary.offline import write_offline
 from core.summary.parse import parse
 from core.summary.state import Facts
 from core.summary.template import language_of
 from core.view import Item, Seen
+from tests.core.pi_sessions import stamp
 from tests.core.summarising import PROFILE, History, Words, texts
 
 SAMPLES = Path(__file__).resolve().parents[2] / "sample_sessions"
@@ -323,3 +328,22 @@ def test_two_earlier_summaries_in_order() -> None:
     history.user("Go.")
     history.user("<summary>\nSecond.\n</summary>", mark="summary")
     assert texts(history.facts().earlier) == ["First.", "Second."]
+
+
+def test_the_file_that_a_dropped_unit_changed_stays_named_in_the_plan() -> None:
+    opened = open_session(SAMPLES / "pi" / "interface-migration.jsonl")
+    settings = Settings()
+    path = "tools/orders.py"
+    (changing,) = [
+        unit.id
+        for unit in opened.units
+        for at in unit.items
+        if opened.view.items[at].kind == "tool_call"
+        and path in str((opened.view.items[at].arguments or {}).get("path"))
+    ]
+    proposal = propose(opened, settings)
+    before = revise(opened, proposal, settings, stamp())
+    after = revise(opened, set_what(opened, proposal, changing, "drop"), settings, stamp())
+    summaries = [plan.proposal.summary for plan in (before, after)]
+    assert all(summary is not None and f"- `{path}` (written whole)" in summary.text for summary in summaries)
+    assert [check.id for check in after.checks if not check.ok] == [check.id for check in before.checks if not check.ok]
