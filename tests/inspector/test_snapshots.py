@@ -22,6 +22,7 @@ from inspector.screens.approve import ApproveScreen
 from inspector.screens.chooser import ChooserScreen
 from inspector.screens.compare import CompareScreen
 from inspector.screens.help import HelpScreen
+from inspector.screens.leave import LeaveScreen
 from inspector.screens.receipt import ReceiptScreen
 from inspector.screens.review import ReviewScreen
 from inspector.screens.summary import SummaryScreen
@@ -82,9 +83,14 @@ def marks(opened: Opened) -> Any:
 
 
 async def calm(pilot: Pilot[Any]) -> None:
-    """Nothing moves any more."""
-    await pilot.pause()
+    """Nothing moves any more: no layout is due, and the picture has been the same for a while."""
     await pilot.pause(0.3)
+    same, before = 0, ""
+    while same < 3:
+        await pilot.pause(0.1)
+        now = pilot.app.export_screenshot()
+        due = pilot.app.screen._layout_required
+        same, before = (same + 1, now) if now == before and not due else (0, now)
 
 
 async def timeline_ready(pilot: Pilot[Any]) -> None:
@@ -135,7 +141,8 @@ def screens(plan: Plan, name: str) -> Screen[Any]:
         "compare": lambda: CompareScreen(plan),
         "approve": lambda: ApproveScreen(plan),
         "receipt": lambda: ReceiptScreen(opened, receipt(Path("session.jsonl"))),
-        "help": lambda: HelpScreen(TimelineScreen(opened)),
+        "help": lambda: HelpScreen(ReviewScreen(opened, ())),
+        "leave": lambda: LeaveScreen(3),
     }
     return make[name]()
 
@@ -162,7 +169,7 @@ READY: dict[str, Callable[[Pilot[Any]], object]] = {
 }
 
 
-@pytest.mark.parametrize("name", ["chooser", "summary", "compare", "approve", "receipt", "help"])
+@pytest.mark.parametrize("name", ["chooser", "summary", "compare", "approve", "receipt", "help", "leave"])
 @pytest.mark.parametrize(("width", "height", "theme"), [(80, 24, DARK), (120, 40, DARK), (200, 50, LIGHT)])
 def test_other_screens(
     snap_compare: Snap, monkeypatch: pytest.MonkeyPatch, plan: Plan, name: str, width: int, height: int, theme: str
