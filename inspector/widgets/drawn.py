@@ -28,6 +28,10 @@ class Drawn(Widget):
     def changed(self, layout: bool = False) -> None:
         """Draw anew, as what `lines` is made from has changed."""
         self._drawn = None
+        if layout:
+            # Textual 8 keeps the size of a widget whose earlier wish for a layout was not handled yet, though another
+            # widget's has laid it out since; a new number makes it ask for the size again.
+            self._layout_updates += 1
         self.refresh(layout=layout)
 
     def notify_style_update(self) -> None:

@@ -21,6 +21,7 @@ from inspector.screens.opening import OpeningScreen
 from inspector.screens.timeline import TimelineScreen
 from inspector.widgets.growth import GrowthStrip
 from inspector.widgets.meter import Meter
+from inspector.widgets.meter_rows import Gauge
 from inspector.widgets.timeline_list import TimelineList
 from inspector.widgets.timeline_rows import Group, Line, Timeline, Tokens
 from tests.inspector.driving import CHINESE, ENGLISH, VERSION, on, on_timeline, until
@@ -54,6 +55,25 @@ async def test_the_figures_are_the_cores_and_say_what_they_are(session: Path) ->
         assert f"{gauge.used.value:,} tokens" in picture
         assert "handoff acts at" in picture and "pi acts at" in picture and "window 128,000" in picture
         assert screen.query_one(GrowthStrip).growth is not None
+
+
+async def test_figures_that_come_in_quick_succession_get_the_room_that_the_last_ones_need() -> None:
+    app = Inspector(ENGLISH, VERSION)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await on_timeline(pilot)
+        meter = screen.query_one(Meter)
+        full = meter.gauge
+        assert full is not None and screen.measured is not None
+        height = meter.size.height
+        await pilot.pause()
+        meter.show(Gauge(full.used, full.used))
+        # Another widget's wish for a layout is handled first.
+        other = screen.query_one(GrowthStrip).refresh(layout=True)
+        other._check_refresh()
+        screen._refresh_layout()
+        assert meter.size.height != height
+        meter.show(full)
+        await until(pilot, lambda: meter.size.height == height)
 
 
 async def test_rows_come_before_they_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
