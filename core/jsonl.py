@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
@@ -132,3 +132,8 @@ def _reject(word: str) -> NoReturn:
 
 def _integer(digits: str) -> int | float:
     return int(digits) if len(digits) <= MOST_DIGITS else float(digits)
+
+
+def is_one_of(value: Any, names: Container[str]) -> bool:
+    """Whether a decoded value is one of these texts; a list or an object, which no set can be asked for, is none."""
+    return isinstance(value, str) and value in names

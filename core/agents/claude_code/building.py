@@ -15,7 +15,7 @@ from typing import Any
 from core.agents.claude_code.messages import Block, Message, blocks_of
 from core.agents.claude_code.models import Standing, is_foreign, standing_role
 from core.agents.claude_code.sent import Sent
-from core.jsonl import trim
+from core.jsonl import is_one_of, trim
 from core.view import Mark, Source
 
 QUEUED = (
@@ -241,7 +241,7 @@ def rendered(stored: dict[str, Any], entry: str, standing: Standing = "system") 
         if isinstance(text, str) and trim(text):
             told = _bare(text) if system and standing == "system" else text
             block = Block("text", {}, (Source(entry, number),), "custom", text=told)
-            yield Context(block, system and standing != "user", kind not in NEVER_FOLDED)
+            yield Context(block, system and standing != "user", not is_one_of(kind, NEVER_FOLDED))
 
 
 def _worded(kind: Any, attachment: dict[str, Any]) -> list[Any]:

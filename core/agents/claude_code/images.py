@@ -7,6 +7,7 @@ from typing import Any
 
 from core.agents.claude_code.items import PICTURES, picture_bytes
 from core.agents.claude_code.records import record
+from core.jsonl import is_one_of
 from core.session import Session
 from core.view import Source
 
@@ -24,7 +25,7 @@ def image(session: Session, source: Sequence[Source]) -> bytes | None:
     if block is not None and block.get("type") == "tool_result":
         inner = source[1].part if len(source) > 1 else next(_pictures(block.get("content")), -1)
         block = _part(block.get("content"), inner)
-    return picture_bytes(block) if block is not None and block.get("type") in PICTURES else None
+    return picture_bytes(block) if block is not None and is_one_of(block.get("type"), PICTURES) else None
 
 
 def _part(content: Any, number: int) -> dict[str, Any] | None:
@@ -34,5 +35,5 @@ def _part(content: Any, number: int) -> dict[str, Any] | None:
 
 def _pictures(content: Any) -> Iterator[int]:
     for number, part in enumerate(content if isinstance(content, list) else ()):
-        if isinstance(part, dict) and part.get("type") in PICTURES:
+        if isinstance(part, dict) and is_one_of(part.get("type"), PICTURES):
             yield number

@@ -11,7 +11,7 @@ from typing import Any
 
 from core.agents.claude_code.messages import Block, Message
 from core.agents.pi.javascript import sent_json
-from core.jsonl import trim
+from core.jsonl import is_one_of, trim
 from core.tokens.counting import compact_json
 from core.view import Item, Role, Source
 
@@ -91,7 +91,7 @@ def _result(block: Block, name: str) -> Iterator[Item]:
         origin=block.origin,
     )
     for number, part in enumerate(parts):
-        if isinstance(part, dict) and part.get("type") in PICTURES:
+        if isinstance(part, dict) and is_one_of(part.get("type"), PICTURES):
             yield picture(part, "tool", (block.source[0], Source(block.source[0].entry, number)))
         elif isinstance(part, dict) and isinstance(part.get("type"), str) and part["type"] != "text":
             yield _other(part, "tool", block.source[:1])

@@ -73,7 +73,7 @@ class _Reporting:
         """The figures of a reply that was not counted yet; None for repetitions, estimates and empty records."""
         told = payload(self.session, entry)
         if entry.kind == RECORD:
-            reply = told.get("turn_id"), told.get("response_id")
+            reply = _name(told.get("turn_id")), _name(told.get("response_id"))
             figures = told.get("usage")
             if not isinstance(figures, dict) or reply in self.replies:
                 return None
@@ -190,3 +190,7 @@ def compacts_at_once(session: Session, resume: Resume) -> Iterator[str]:
         if _whole(figures) >= limit:
             yield f"Codex would compact before the next reply: {_whole(figures):,} tokens stored, it acts at {limit:,}"
         return
+
+
+def _name(value: Any) -> str | None:
+    return value if isinstance(value, str) else None

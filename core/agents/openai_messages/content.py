@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator
 from typing import Any, NamedTuple, NoReturn
 
-from core.jsonl import MOST_DIGITS
+from core.jsonl import MOST_DIGITS, is_one_of
 from core.view import Item, Role, Source
 
 TEXTS = {"text": "text", "input_text": "text", "output_text": "text", "summary_text": "text", "reasoning_text": "text"}
@@ -50,7 +50,7 @@ def text_of(part: Any) -> str | None:
     kind = part.get("type")
     if kind == "refusal":
         return plain(part.get("refusal"))
-    if kind in TEXTS or (kind is None and "text" in part):
+    if is_one_of(kind, TEXTS) or (kind is None and "text" in part):
         return plain(part.get("text"))
     if kind == "search_result":
         named = filter(None, (plain(part.get("title")), plain(part.get("source"))))
@@ -99,7 +99,7 @@ def _integer(digits: str) -> int | float:
 
 def is_picture(part: Any) -> bool:
     """Whether a part is an image."""
-    return isinstance(part, dict) and part.get("type") in PICTURES
+    return isinstance(part, dict) and is_one_of(part.get("type"), PICTURES)
 
 
 def picture_of(part: dict[str, Any]) -> Picture:

@@ -10,7 +10,7 @@ from core.agents.openai_messages.layout import HEAD, is_json_lines, opening_of
 from core.agents.openai_messages.scanning import CLOSE_BRACKET, OPEN_BRACE, OPEN_BRACKET, Scanner
 from core.agents.openai_messages.walking import Side, Walker, judged
 from core.files import Files
-from core.jsonl import BrokenLine
+from core.jsonl import BrokenLine, is_one_of
 
 LOOKED_AT = 32 << 20
 """Bytes of one document that are looked through: large tool definitions or images may stand before its messages."""
@@ -43,7 +43,7 @@ def _any_line(scanner: Scanner) -> bool:
     ours = others = 0
     for row in rows:
         value = value_of(row)
-        if isinstance(value, dict) and value.get("type") in OTHERS and "role" not in value:
+        if isinstance(value, dict) and is_one_of(value.get("type"), OTHERS) and "role" not in value:
             return False
         mine = value is not None and _is_one(row)
         ours += mine

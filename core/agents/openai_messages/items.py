@@ -21,6 +21,7 @@ from core.agents.openai_messages.content import (
     texts_of,
 )
 from core.agents.openai_messages.heads import COMPACTIONS, ITEMS, OUTPUTS
+from core.jsonl import is_one_of
 from core.view import Item, Role, Source
 
 ROLE_OF: dict[str, Role] = {
@@ -54,10 +55,10 @@ def shown(entry: str, value: Any, role: str) -> Iterator[Shown]:
 
 
 def _told(value: Any, role: str) -> Iterator[Shown]:
-    if not isinstance(value, dict) or ("role" not in value and value.get("type") not in ITEMS):
+    if not isinstance(value, dict) or ("role" not in value and not is_one_of(value.get("type"), ITEMS)):
         # A system prompt or an input that stands beside the list.
         yield from _parts(ROLE_OF.get(role, "user"), value if isinstance(value, (str, list)) else compact(value))
-    elif value.get("type") in ITEMS and not isinstance(value.get("role"), str):
+    elif is_one_of(value.get("type"), ITEMS) and not isinstance(value.get("role"), str):
         yield from _responses_item(value)
     else:
         yield from _message(value, ROLE_OF.get(role, "user"))
@@ -174,7 +175,7 @@ def _result_texts(parts: list[Any]) -> Iterator[str]:
         if text is not None:
             yield text
         elif not is_picture(part):
-            yield other_words(part) if isinstance(part, dict) and part.get("type") in FILES else compact(part)
+            yield other_words(part) if isinstance(part, dict) and is_one_of(part.get("type"), FILES) else compact(part)
 
 
 def _image(role: Role, part: dict[str, Any]) -> Shown:
