@@ -129,6 +129,8 @@ class Budget:
     used: Figure | Sum
     reserves: tuple[Reserve, ...] = ()
     policy: str = "handoff"
+    strictly: bool = False
+    """Whether the policy acts only above the threshold, not at it."""
 
     @property
     def reserved(self) -> int:
@@ -143,7 +145,9 @@ class Budget:
     @property
     def acts(self) -> bool | None:
         """Whether the policy would act now; None where the window is unknown."""
-        return None if self.threshold is None else self.used.value >= self.threshold
+        if self.threshold is None:
+            return None
+        return self.used.value > self.threshold if self.strictly else self.used.value >= self.threshold
 
     @property
     def left(self) -> int | None:
@@ -187,12 +191,13 @@ def handoff_budget(
     next_reply: int | None = None,
     tool_room: int = DEFAULT_TOOL_ROOM,
     recovery_share: float = DEFAULT_RECOVERY_SHARE,
+    most_reply: int = DEFAULT_NEXT_REPLY,
 ) -> Budget:
     """The policy `handoff`: acts when used + next reply + room for tool results + room for recovery ≥ window.
 
-    `next_reply`: tokens; by default what the model can write, at most 16,384. In a small window the reserves shrink
-    in proportion until they leave half of it. Raises SeamlineError for a window of 0 or less, and for reserves that
-    are no sensible numbers.
+    `next_reply`: tokens; by default what the model can write, at most `most_reply`. In a small window the
+    reserves shrink in proportion until they leave half of it. Raises SeamlineError for a window of 0 or less, and for
+    reserves that are no sensible numbers.
     """
     if min(next_reply or 0, tool_room) < 0 or not 0 <= recovery_share <= 1:
         raise SeamlineError("handoff: next reply and tool room are tokens from 0 up, recovery share lies in 0…1")
@@ -200,7 +205,7 @@ def handoff_budget(
         return Budget(None, used)
     check_window(window)
     wanted = (
-        reply_reserve(max_output, next_reply),
+        reply_reserve(max_output, next_reply, most_reply),
         Reserve("tool results", tool_room, _setting("default", tool_room == DEFAULT_TOOL_ROOM)),
         Reserve(
             "recovery",
@@ -219,16 +224,16 @@ def check_window(window: Known[int]) -> None:
         )
 
 
-def reply_reserve(max_output: Known[int] | None, next_reply: int | None) -> Reserve:
+def reply_reserve(max_output: Known[int] | None, next_reply: int | None, most: int = DEFAULT_NEXT_REPLY) -> Reserve:
     """Tokens held back for the next reply, and why so many."""
-    name = "next reply"
+    name, default = "next reply", _setting("default", most == DEFAULT_NEXT_REPLY)
     if next_reply is not None:
         return Reserve(name, next_reply, "set")
     if max_output is None:
-        return Reserve(name, DEFAULT_NEXT_REPLY, "default; the model's longest reply is unknown")
-    if max_output.value < DEFAULT_NEXT_REPLY:
+        return Reserve(name, most, f"{default}; the model's longest reply is unknown")
+    if max_output.value < most:
         return Reserve(name, max(0, max_output.value), f"the model's longest reply: {max_output.source}")
-    return Reserve(name, DEFAULT_NEXT_REPLY, f"default; the model's longest reply is {max_output.value:,}")
+    return Reserve(name, most, f"{default}; the model's longest reply is {max_output.value:,}")
 
 
 def clamp(reserves: tuple[Reserve, ...], window: int) -> tuple[Reserve, ...]:

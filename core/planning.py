@@ -18,7 +18,7 @@ from core.files import Overlay
 from core.metering import tokens_after, tokens_before
 from core.opening import Opened, open_session
 from core.patch import Patch
-from core.policies import policy_named
+from core.policies import DEFAULT, policy_named
 from core.policies.settings import Settings
 from core.proposal import Disposition, Proposal, Summary
 from core.spans import kept, span
@@ -135,7 +135,8 @@ def plan_session(
     opened: Opened, policy: str, settings: Settings, stamp: Stamp, writer: Writer | None = None, fork: bool = False
 ) -> Plan:
     """The policy's own proposal, with its summary, ready to be judged."""
-    return revise(opened, policy_named(policy)(opened, settings), settings, stamp, writer, fork)
+    proposal = policy_named(policy, settings.policies).propose(opened, settings)
+    return revise(opened, proposal, settings, stamp, writer, fork)
 
 
 def revise(
@@ -150,70 +151,52 @@ def revise(
 
     A summary by a person or a file stays as it is; an offline one is written anew from what is summarised now.
     """
-    proposal = with_summary(opened, proposal, settings, writer or offline)
+    policy = policy_named(proposal.policy, settings.policies)
+    proposal = with_summary(opened, proposal, settings, writer)
     patch, commits_as, why = _encoded(opened, proposal, stamp, fork)
     after = opened if patch is None else _read_back(opened, patch)
-    budget = budget_of(opened, settings)
+    budget = policy.budget(opened, settings)
     checks = run_checks(opened, proposal, after, settings) if patch is not None else summary_checks(opened, proposal)
     return Plan(opened, proposal, settings, budget, after, patch, commits_as, why, checks)
 
 
-def with_summary(opened: Opened, proposal: Proposal, settings: Settings, writer: Writer) -> Proposal:
-    """The proposal with a summary exactly where something is summarised.
+def with_summary(opened: Opened, proposal: Proposal, settings: Settings, writer: Writer | None = None) -> Proposal:
+    """The proposal with a summary exactly where something is summarised: an offline one unless another writer is given.
 
     A text that a person gave stays as it is; the state behind it is that of what is summarised now.
     """
     summarised = {d.unit for d in proposal.dispositions if d.what == "summarize"}
     if not summarised:
         return replace(proposal, summary=None)
-    fresh = writer(opened, span(opened, proposal), kept(opened, proposal), settings)
+    fresh = (writer or offline(proposal.policy))(opened, span(opened, proposal), kept(opened, proposal), settings)
     given = proposal.summary
     if given is None or given.writer == "offline" or given.text == fresh.text:
         return replace(proposal, summary=fresh)
     return replace(proposal, summary=replace(given, state=fresh.state))
 
 
-def offline(opened: Opened, seen: Sequence[Seen], beside: Sequence[Item], settings: Settings) -> Summary:
-    """The summary that needs no model: what the program can prove, quoted."""
-    from core.policies.handoff import summary_room
-    from core.summary.offline import write_offline
+def offline(policy: str) -> Writer:
+    """The writer that needs no model: what the program can prove, quoted, within the policy's room."""
 
-    return write_offline(
-        seen,
-        beside,
-        opened.agent.profile,
-        opened.counter,
-        budget_tokens=summary_room(opened, settings),
-        focus=settings.focus,
-        order=[entry.id for entry in opened.session.entries],
-    )
+    def write(opened: Opened, seen: Sequence[Seen], beside: Sequence[Item], settings: Settings) -> Summary:
+        from core.summary.offline import write_offline
 
+        return write_offline(
+            seen,
+            beside,
+            opened.agent.profile,
+            opened.counter,
+            budget_tokens=policy_named(policy, settings.policies).summary_room(opened, settings),
+            focus=settings.focus,
+            order=[entry.id for entry in opened.session.entries],
+        )
 
-def budget_of(opened: Opened, settings: Settings) -> Budget:
-    """The window's budget for `handoff`: what is in it now, what must be held back, and whether to act."""
-    from core.budget import handoff_budget, used_figure
-
-    resume = opened.resume
-    used = used_figure(
-        opened.usage, opened.view_tokens, opened.system_tokens, _later_tokens(opened), opened.framing_tokens
-    )
-    return handoff_budget(
-        resume.window,
-        used,
-        max_output=resume.max_output,
-        tool_room=settings.tool_room,
-        recovery_share=settings.recovery_share,
-    )
+    return write
 
 
-def _later_tokens(opened: Opened) -> int:
-    """Counted tokens of what came after the last reported figure."""
-    later = {source.entry for source in opened.usage.later}
-    return sum(
-        count
-        for item, count in zip(opened.view.items, opened.item_tokens)
-        if item.source and item.source[0].entry in later
-    )
+def budget_of(opened: Opened, settings: Settings, policy: str = DEFAULT) -> Budget:
+    """The window's budget for a policy: what is in it now, what must be held back, and whether to act."""
+    return policy_named(policy, settings.policies).budget(opened, settings)
 
 
 def _encoded(opened: Opened, proposal: Proposal, stamp: Stamp, fork: bool) -> tuple[Patch | None, str, str]:

@@ -45,6 +45,9 @@ class Cut:
     rank: int
     """1 is best."""
     reason: str
+    split: str = ""
+    """Where the cut stands inside a turn that is too large: the unit with which that turn starts; its first half is
+    summarised apart. Empty where the span is summarised as one."""
 
 
 @dataclass(frozen=True, slots=True)

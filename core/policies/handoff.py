@@ -7,61 +7,69 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from core.cutting import LegalCut, as_cut, legal_cuts
-from core.edits import derive
+from core.budget import Budget, handoff_budget, used_figure
+from core.cutting import LegalCut, legal_cuts
 from core.metering import gain, tokens_after, tokens_before
 from core.opening import Opened
+from core.policies.composing import cut_before
+from core.policies.policy import Figures, summary_room
 from core.policies.settings import Settings
 from core.proposal import Disposition, Proposal
 from core.pruning import Prunable, PruneRules, prune
 from core.summary.template import language_of
 from core.view import Unit
 
-KEEP_RECENT = 20_000
-"""Tokens of the newest content that stay verbatim behind a cut, about; at least the last turn is kept whole."""
 
-LEAST_SHARE = 0.05
-"""A proposal that frees less than this share of the view is not worth the broken prompt cache."""
-
-SUMMARY_SHARE = 0.3
-"""Share of the aim that the summary may take."""
-
-SUMMARY_TOKENS = (1_200, 12_000)
-"""A summary gets at least and at most this much room."""
-
-
-def propose(opened: Opened, settings: Settings) -> Proposal:
+def propose(opened: Opened, settings: Settings, figures: Figures) -> Proposal:
     """Pointers and limits, and a cut where those don't bring the view down far enough."""
     tail = prune(prunable(opened))
     before = opened.view_tokens
     pruned = before - gain(opened, tail)
-    enough, aim = aims(opened, settings)
+    enough, aim = aims(opened, settings, figures)
     if enough is not None and pruned > enough:
-        cut = _cut(opened, tail, settings, aim or enough)
+        cut = _cut(opened, tail, settings, figures, aim or enough)
         if cut is not None:
-            cuts = legal_cuts(opened.units, opened.view.items)
-            dispositions = derive(opened, tail, cut.position)
-            return Proposal("handoff", dispositions, as_cut(cut, cuts, cut.position), None, tail)
-    if before - pruned < LEAST_SHARE * before and (settings.target is None or before <= settings.target):
+            return cut_before(opened, cut.position, tail)
+    if before - pruned < figures.share("least_share") * before and (
+        settings.target is None or before <= settings.target
+    ):
         return Proposal("handoff", (), None, None, tail)
     return Proposal("handoff", tail, None, None, tail)
 
 
-def aims(opened: Opened, settings: Settings) -> tuple[int | None, int | None]:
+def budget(opened: Opened, settings: Settings, figures: Figures) -> Budget:
+    """Acts where tokens now, the next reply, tool results and recovery would no longer fit."""
+    used = used_figure(
+        opened.usage, opened.view_tokens, opened.system_tokens, _later_tokens(opened), opened.framing_tokens
+    )
+    return handoff_budget(
+        opened.resume.window,
+        used,
+        max_output=opened.resume.max_output,
+        tool_room=figures.tokens("tool_room"),
+        recovery_share=figures.share("recovery_share"),
+        most_reply=figures.tokens("next_reply"),
+    )
+
+
+def _later_tokens(opened: Opened) -> int:
+    """Counted tokens of what came after the last reported figure."""
+    later = {source.entry for source in opened.usage.later}
+    return sum(
+        count
+        for item, count in zip(opened.view.items, opened.item_tokens)
+        if item.source and item.source[0].entry in later
+    )
+
+
+def aims(opened: Opened, settings: Settings, figures: Figures) -> tuple[int | None, int | None]:
     """(enough without a summary, aim with one), in tokens; None where neither window nor target is known."""
     if settings.target is not None:
         return settings.target, settings.target
     window = opened.resume.window
     if window is None:
         return None, None
-    return int(window.value * settings.enough_share), int(window.value * settings.aim_share)
-
-
-def summary_room(opened: Opened, settings: Settings) -> int:
-    """Tokens that the summary may take."""
-    aim = aims(opened, settings)[1] or opened.view_tokens
-    least, most = SUMMARY_TOKENS
-    return max(least, min(most, int(aim * SUMMARY_SHARE)))
+    return int(window.value * figures.share("enough_share")), int(window.value * figures.share("aim_share"))
 
 
 def prunable(opened: Opened, rules: PruneRules | None = None) -> Prunable:
@@ -79,14 +87,17 @@ def prunable(opened: Opened, rules: PruneRules | None = None) -> Prunable:
     )
 
 
-def _cut(opened: Opened, tail: tuple[Disposition, ...], settings: Settings, aim: int) -> LegalCut | None:
+def _cut(
+    opened: Opened, tail: tuple[Disposition, ...], settings: Settings, figures: Figures, aim: int
+) -> LegalCut | None:
     """The earliest turn start whose tail fits both the newest content to keep and the aim; else a cut inside a turn."""
     cuts = legal_cuts(opened.units, opened.view.items)
     if not cuts:
         return None
     kept = _tail_tokens(opened, tail)
-    room = max(0, aim - summary_room(opened, settings))
-    keep = min(settings.keep_recent if settings.keep_recent is not None else KEEP_RECENT, room)
+    room = max(0, aim - summary_room(opened, settings, figures))
+    wanted_recent = settings.keep_recent if settings.keep_recent is not None else figures.tokens("keep_recent")
+    keep = min(wanted_recent, room)
     at_turns = [cut for cut in cuts if cut.at_turn]
     fits: Callable[[LegalCut], bool] = lambda cut: kept[cut.position] <= keep  # noqa: E731
     wanted = next((cut for cut in at_turns if fits(cut)), None)

@@ -1,8 +1,10 @@
-"""What a person may ask of a policy; the defaults are Seamline's own."""
+"""What a person may ask of a policy; what is not asked for is the policy's own figure."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,11 +17,5 @@ class Settings:
     """The newest content that stays verbatim, about; None: the policy's own figure."""
     focus: str = ""
     """What the summary should pay attention to."""
-    enough_share: float = 0.5
-    """Without a summary, the view is small enough at this share of the window."""
-    aim_share: float = 0.4
-    """With a summary, the view shall be at most this share of the window."""
-    tool_room: int = 10_000
-    """Room kept for tool results."""
-    recovery_share: float = 0.04
-    """Share of the window kept for recovery from an error."""
+    policies: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """The table `policies` of a config file: figures that override ours, and the person's own policies."""

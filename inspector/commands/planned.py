@@ -12,7 +12,7 @@ from core.edit_file import lay_over
 from core.edits import set_summary
 from core.errors import SeamlineError
 from core.opening import Opened
-from core.planning import Plan, offline, revise, with_summary
+from core.planning import Plan, revise, with_summary
 from core.policies import policy_named
 from core.policies.settings import Settings
 from inspector.commands.options import opened_session
@@ -30,9 +30,9 @@ def planned(arguments: argparse.Namespace, summary: str = "offline", fork: bool 
     """The plan asked for. Raises SeamlineError with one line of what is wrong."""
     opened = opened_session(arguments)
     settings = settings_of(arguments)
-    proposal = policy_named(arguments.policy)(opened, settings)
+    proposal = policy_named(arguments.policy, settings.policies).propose(opened, settings)
     if arguments.edit:
-        proposal = lay_over(opened, with_summary(opened, proposal, settings, offline), _read_json(Path(arguments.edit)))
+        proposal = lay_over(opened, with_summary(opened, proposal, settings), _read_json(Path(arguments.edit)))
     if summary != "offline":
         proposal = set_summary(proposal, _read_text(Path(summary)), "file")
     return revise(opened, proposal, settings, stamp(), fork=fork)

@@ -15,7 +15,7 @@ from core.edits import move_cut, remove_cut, set_summary, set_what, step_cut
 from core.errors import EditRefused, Stale
 from core.opening import Opened
 from core.planning import Plan, revise
-from core.policies.handoff import propose
+from core.policies import propose
 from core.policies.settings import Settings
 from core.proposal import Proposal, Summary, What
 from core.view import pair_up

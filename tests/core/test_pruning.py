@@ -10,7 +10,8 @@ from core.metering import gain, tokens_after, tokens_before
 from core.opening import Opened
 from core.planning import revise
 from core.pointers import is_pointer
-from core.policies.handoff import propose, prunable
+from core.policies import propose
+from core.policies.handoff import prunable
 from core.policies.settings import Settings
 from core.proposal import Disposition, Proposal
 from core.pruning import PruneRules, prune

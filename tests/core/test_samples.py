@@ -12,7 +12,8 @@ import pytest
 from core.budget import Figure, handoff_budget, used_figure
 from core.metering import gain
 from core.opening import Opened, open_session
-from core.policies.handoff import aims, propose, prunable
+from core.policies import policy_named, propose
+from core.policies.handoff import aims, prunable
 from core.policies.settings import Settings
 from core.pruning import prune
 from core.resume import Overrides
@@ -192,7 +193,7 @@ def test_the_policy_acts(sample: str) -> None:
 
 def test_pruning_alone_is_not_enough_for_the_english_sample() -> None:
     session = opened(ENGLISH)
-    enough, aim = aims(session, Settings())
+    enough, aim = aims(session, Settings(), policy_named("handoff").figures)
     assert enough == 64_000 and aim == 51_200
     assert pruned_tokens(session) >= 1.05 * enough
     proposal = propose(session, Settings())
@@ -203,7 +204,7 @@ def test_pruning_alone_is_not_enough_for_the_english_sample() -> None:
 
 def test_pruning_alone_is_enough_for_the_chinese_sample() -> None:
     session = opened(CHINESE)
-    enough, _ = aims(session, Settings())
+    enough, _ = aims(session, Settings(), policy_named("handoff").figures)
     assert enough is not None and pruned_tokens(session) <= enough
     assert propose(session, Settings()).cut is None
 

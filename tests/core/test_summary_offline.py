@@ -11,7 +11,7 @@ import pytest
 from core.edits import set_what
 from core.opening import Opened, open_session
 from core.planning import revise
-from core.policies.handoff import propose
+from core.policies import propose
 from core.policies.settings import Settings
 from core.summary.checking import check_summary
 from core.summary.offline import write_offline
