@@ -1,4 +1,4 @@
-"""What is known of models: the context window and the longest reply, from a dated table. Unknown stays unknown."""
+"""What is known of models: window, longest reply and prices, from a dated table. Unknown stays unknown."""
 
 from __future__ import annotations
 
@@ -24,6 +24,20 @@ class Limits:
     window: int
     max_output: int
     source: str
+    prices: Prices | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """What a model costs, in US dollars a million tokens, by a dated list."""
+
+    input: float
+    cached: float
+    """Input that the provider has in its prefix cache."""
+    cache_write: float
+    """Input that is written to the cache; the plain input's price where the provider charges nothing of its own."""
+    output: float
+    source: str
 
 
 @cache
@@ -32,9 +46,17 @@ def table() -> dict[tuple[str, str], Limits]:
     limits: dict[tuple[str, str], Limits] = {}
     for part in tomllib.loads(TABLE.read_text("utf-8"))["list"]:
         for provider, models in part["models"].items():
-            for model, (window, max_output) in models.items():
-                limits.setdefault((provider, model), Limits(window, max_output, part["source"]))
+            for model, row in models.items():
+                limits.setdefault((provider, model), _limits(row, part["source"]))
     return limits
+
+
+def _limits(row: list[float], source: str) -> Limits:
+    window, max_output, *prices = row
+    if not prices:
+        return Limits(int(window), int(max_output), source)
+    plain, cached, write, output = prices
+    return Limits(int(window), int(max_output), source, Prices(plain, cached, write or plain, output, source))
 
 
 def limits_of(provider: str, model: str) -> Limits | None:
@@ -60,3 +82,9 @@ def max_output_of(provider: str, model: str) -> Known[int] | None:
     """The model's longest reply in tokens, with its source; None where it is unknown."""
     limits = limits_of(provider, model)
     return None if limits is None else Known(limits.max_output, f"model table ({limits.source})")
+
+
+def prices_of(provider: str, model: str) -> Prices | None:
+    """What the model costs; None where it is unknown, or paid in another way than by the token."""
+    limits = limits_of(provider, model)
+    return None if limits is None else limits.prices

@@ -29,26 +29,37 @@ PROVIDERS = (
 OTHER = {
     # The names under which DeepSeek served V3.1 and V3.2; since V4 they are no longer in the catalogue.
     "api-docs.deepseek.com, 2025-12-09 (V3.2)": {
-        "deepseek": {"deepseek-chat": (128_000, 8_192), "deepseek-reasoner": (128_000, 65_536)}
+        "deepseek": {
+            "deepseek-chat": (128_000, 8_192, 0.28, 0.028, 0, 0.42),
+            "deepseek-reasoner": (128_000, 65_536, 0.28, 0.028, 0, 0.42),
+        }
     },
 }
 
 HEADER = """\
-# The context window and the longest reply of models, in tokens: [window, max_output].
+# The context window and the longest reply of models, in tokens, and prices in US dollars a million tokens:
+# [window, max_output, input, cached input, writing to the cache (0: no charge of its own), output].
 # Dated data: each list names its source and date; the first list that has a model wins.
 # Written by scripts/model_table.py; do not edit by hand.
 """
 
-Limits = dict[str, dict[str, tuple[int, int]]]
+Row = tuple[float, ...]
+Limits = dict[str, dict[str, Row]]
 
 
 def read_catalogue(path: Path) -> Limits:
-    """Provider to model to its two limits."""
+    """Provider to model to its limits and prices."""
     catalogue: dict[str, dict[str, dict[str, Any]]] = json.loads(path.read_text("utf-8"))
     return {
-        provider: {model: (facts["contextWindow"], facts["maxTokens"]) for model, facts in models.items()}
-        for provider, models in catalogue.items()
+        provider: {model: read_row(facts) for model, facts in models.items()} for provider, models in catalogue.items()
     }
+
+
+def read_row(facts: dict[str, Any]) -> Row:
+    """One row of the table; a model whose prices are all 0 is paid in another way, and has none."""
+    limits = (facts["contextWindow"], facts["maxTokens"])
+    prices = tuple(facts["cost"][name] for name in ("input", "cacheRead", "cacheWrite", "output"))
+    return (*limits, *prices) if any(prices) and min(prices) >= 0 else limits
 
 
 def write_list(source: str, limits: Limits, seen: set[tuple[str, str]]) -> str:
@@ -56,14 +67,14 @@ def write_list(source: str, limits: Limits, seen: set[tuple[str, str]]) -> str:
     lines = ["", "[[list]]", f"source = {json.dumps(source)}"]
     for provider in PROVIDERS:
         rows = sorted(
-            (model, pair)
-            for model, pair in limits.get(provider, {}).items()
-            if (provider, model) not in seen and min(pair) > 0
+            (model, row)
+            for model, row in limits.get(provider, {}).items()
+            if (provider, model) not in seen and min(row[:2]) > 0
         )
         if not rows:
             continue
         lines += ["", f"[list.models.{json.dumps(provider)}]"]
-        lines += [f"{json.dumps(model)} = [{window}, {longest}]" for model, (window, longest) in rows]
+        lines += [f"{json.dumps(model)} = [{', '.join(f'{number:.10g}' for number in row)}]" for model, row in rows]
         seen |= {(provider, model) for model, _ in rows}
     return "\n".join(lines) + "\n"
 

@@ -13,6 +13,7 @@ COMMANDS = (
     "check",
     "plan",
     "compact",
+    "compare",
     "undo",
     "recover",
     "receipts",

@@ -15,8 +15,8 @@ from inspector.commands import COMMANDS
 from tests.commands.conftest import Run
 from tests.commands.writing import header, small_session, user
 
-READING = ("view", "stats", "check", "plan")
-SCHEMAS = {"view": "model-view/1", "stats": "stats/1", "check": "check/1", "plan": "plan/1"}
+READING = ("view", "stats", "check", "plan", "compare")
+SCHEMAS = {"view": "model-view/1", "stats": "stats/1", "check": "check/1", "plan": "plan/1", "compare": "compare/1"}
 
 
 def tree(folder: Path) -> dict[str, tuple[str, int]]:
