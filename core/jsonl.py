@@ -19,6 +19,8 @@ LONGEST_LINE = 0x1FFFFFE8
 
 HEAD_OF_LONG_LINE = 1 << 16
 
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
 MOST_DIGITS = 320
 """Of a number that is read as an integer; a longer one is infinite to JavaScript."""
 

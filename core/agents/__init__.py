@@ -7,6 +7,7 @@ from importlib import import_module
 from pathlib import Path
 
 from core.agents.protocol import Agent
+from core.broken import is_pretty_printed
 from core.errors import NotASession
 from core.files import Files
 
@@ -19,6 +20,13 @@ AGENTS = {
     "openai-messages": "core.agents.openai_messages",
 }
 """Name of the agent → the module that offers it as `AGENT`."""
+
+HEAD = 1 << 16
+"""Bytes by which a file that no agent knows is judged."""
+
+PRETTY_PRINTED = (
+    "not JSON Lines: it looks pretty-printed, as an editor saves it: write each record into one line again (jq -c .)"
+)
 
 
 @cache
@@ -34,6 +42,8 @@ def detect(files: Files, path: Path) -> Agent:
         agent = agent_named(name)
         if agent.detect(files, path):
             return agent
+    if is_pretty_printed(files.read(path, 0, HEAD)):
+        raise NotASession(f"{path}: {PRETTY_PRINTED}")
     raise NotASession(f"{path}: not a session of {', '.join(AGENTS)}: give the path of a session file")
 
 

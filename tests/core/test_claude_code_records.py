@@ -202,7 +202,7 @@ def test_lost_calls_and_results_are_findings(tmp_path: Path) -> None:
     assert told(seen) == ["q", "n", "tool_call toolu_2"]
     found = [(finding.kind, finding.client) for finding in check_session(seen.session.path).findings]
     assert found[:2] == [("unanswered-call", "leaves it out"), ("orphaned-result", "leaves it out")]
-    assert found[2][0] == "unanswered-call" and "[Tool call interrupted" in found[2][1]
+    assert found[2][0] == "in-flight-call" and "[Tool call interrupted" in found[2][1]
     assert len(found) == 3
 
 

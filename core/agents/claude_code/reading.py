@@ -21,11 +21,9 @@ from core.agents.claude_code.remarks import remarks
 from core.agents.claude_code.titles import identity_of, title_of
 from core.errors import SeamlineError
 from core.files import READ_SIZE, Files, fingerprint, holding
-from core.jsonl import BrokenLine, TooDeep, decode, lines
+from core.jsonl import BYTE_ORDER_MARK, BrokenLine, TooDeep, decode, lines
 from core.jsonl import Line as TextLine
 from core.session import Damage, Entry, Session
-
-BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 SKIPPED = "skips it"
 

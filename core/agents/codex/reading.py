@@ -23,7 +23,7 @@ from core.agents.codex.records import DELIVERED, DELIVERY, LINE_TYPES, Detail, F
 from core.compressed import Unpacked, is_compressed
 from core.errors import SeamlineError
 from core.files import READ_SIZE, Files, fingerprint
-from core.jsonl import BrokenLine, Line, decode, lines
+from core.jsonl import BYTE_ORDER_MARK, BrokenLine, Line, decode, lines
 from core.session import Damage, Entry, Session
 
 SKIPPED = "skips it"
@@ -31,7 +31,9 @@ SKIPPED = "skips it"
 LONGEST_TITLE = 120
 """Characters."""
 
-PLACES = frozenset({"blank-line", "broken-line", "torn-tail", "nul-line", "long-line", "not-a-record"})
+PLACES = frozenset(
+    {"blank-line", "broken-line", "torn-tail", "nul-line", "long-line", "not-a-record", "byte-order-mark"}
+)
 """Kinds of damage that stand for bytes of their own; all others are remarks on an entry or on the end of the file."""
 
 
@@ -65,6 +67,10 @@ class Reading:
         if not line.data.strip():
             self._place(line, "blank-line", "a line without content", SKIPPED)
             return
+        if line.offset == 0 and self.path is None and line.data.startswith(BYTE_ORDER_MARK):
+            mark, words = line._replace(length=3, end=0), "a byte order mark before the first line"
+            self._place(mark, "byte-order-mark", words, "does not load the session")
+            line = line._replace(offset=3, data=line.data[3:], length=line.length - 3)
         if not line.whole:
             self._place(line, "long-line", f"a line of {line.length} bytes", "may read it, but this reader cannot")
             return
@@ -292,9 +298,12 @@ def read_session(
     content = Unpacked(files)
     size = content.size(path)
     reading = Reading()
-    reading.start = start_of(next((line.data for line in lines(content, path, end=size)), b""))
+    first = next((line.data for line in lines(content, path, end=size)), b"")
+    reading.start = start_of(first.removeprefix(BYTE_ORDER_MARK))
     reading.paginated = reading.start.get("history_mode") == PAGINATED
     refusal = "" if reading.start else "it does not start with session metadata"
+    if reading.start and first.startswith(BYTE_ORDER_MARK):
+        refusal = "it does not start with session metadata, but with a byte order mark"
     if path.name.endswith(".zst") and not is_compressed(files, path):
         refusal = "unknown frame descriptor: the name says that it is compressed, but it is not"
     try:

@@ -23,7 +23,7 @@ from core.agents.dsh.records import PACKED, SURFACE, Detail
 from core.agents.dsh.shapes import Misfit
 from core.compressed import Unpacked, is_compressed
 from core.files import READ_SIZE, Files, fingerprint
-from core.jsonl import BrokenLine, Line, decode, lines
+from core.jsonl import BYTE_ORDER_MARK, BrokenLine, Line, decode, lines
 from core.session import Damage, Entry, Session
 
 HEADER = "header"
@@ -32,7 +32,7 @@ CUTS = "cuts it off and goes on before it"
 
 TORN_RECORD = "corrupt Zstandard session log: complete frame contains a torn JSONL record"
 
-PLACES = frozenset({"broken-line", "torn-tail", "not-a-record"})
+PLACES = frozenset({"broken-line", "torn-tail", "not-a-record", "byte-order-mark"})
 """Kinds of damage that stand for bytes of their own; all others are remarks on an entry or a place."""
 
 ROLES = {"user/message": "user", STEERING: "user", "assistant/message": "assistant", "tool/result": "tool"}
@@ -182,10 +182,16 @@ class Reading:
         """The first line: it alone stands in the first frame."""
         ends = line.offset + line.length + line.end
         value: Any = None
+        marked = line.data.startswith(BYTE_ORDER_MARK)
         try:
-            value = decode(line.data) if line.whole else None
+            value = decode(line.data.removeprefix(BYTE_ORDER_MARK)) if line.whole else None
         except BrokenLine:
             self._fail(folding.ROWS, "corrupt session log: header line is not valid JSON", "")
+        if marked and isinstance(value, dict):
+            self._fail(folding.ROWS, "corrupt session log: header line is not valid JSON", "")
+            self.line = line._replace(length=3, end=0)
+            self._place("byte-order-mark", "a byte order mark before the header", REFUSES)
+            self.line = line = line._replace(offset=3, data=line.data[3:], length=line.length - 3)
         if not line.end:
             self._fail(folding.ROWS, "empty or header-less session log", "")
         foreign = shapes.foreign_version(value)

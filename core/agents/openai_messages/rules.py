@@ -60,7 +60,12 @@ class Rules:
 
     def end(self) -> list[Fault]:
         """All faults, in the order of the path."""
-        self._unanswered("its result is not there yet", "the API refuses the request (400) until the result follows")
+        last = self.before.items if self.before is not None else ()
+        if all(item.kind in ("tool_call", "tool_result") for item in last):
+            client = "the API refuses the request (400) until the result follows"
+            self._unanswered("its result is not there yet", client, "in-flight-call")
+        else:
+            self._unanswered("the session went on without it")
         if self.wire == "anthropic-messages":
             self._anthropic_end()
         return self.faults
@@ -68,9 +73,9 @@ class Rules:
     def _fault(self, entry: Entry, kind: str, message: str, client: str = REFUSED) -> None:
         self.faults.append(Fault(entry, kind, message, client))
 
-    def _unanswered(self, words: str, client: str = REFUSED) -> None:
+    def _unanswered(self, words: str, client: str = REFUSED, kind: str = "unanswered-call") -> None:
         for call_id, entry in self.open_calls.items():
-            self._fault(entry, "unanswered-call", f"the call {call_id!r} has no result: {words}", client)
+            self._fault(entry, kind, f"the call {call_id!r} has no result: {words}", client)
         self.open_calls.clear()
 
     def _open(self, told: Told) -> None:

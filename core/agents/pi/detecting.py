@@ -47,7 +47,7 @@ def is_pi(files: Files, path: Path) -> bool:
             objects += 1
             if objects == MOST_OBJECTS:
                 return False
-    return _UNREADABLE.match(head) is not None
+    return _UNREADABLE.match(head) is not None and b'"delegationDepth"' not in head
 
 
 def _is_record(value: dict[str, Any]) -> bool:

@@ -18,10 +18,8 @@ from core.agents.pi.heads import HEADS, Head, identity, plain_head, seconds, sto
 from core.agents.pi.records import CURRENT_VERSION, KINDS, ROLES, WIRES, Detail
 from core.errors import SeamlineError
 from core.files import READ_SIZE, Files, fingerprint
-from core.jsonl import BrokenLine, Line, TooDeep, decode, lines
+from core.jsonl import BYTE_ORDER_MARK, BrokenLine, Line, TooDeep, decode, lines
 from core.session import Damage, Entry, Session
-
-BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 SKIPPED = "skips it"
 CUTS_HISTORY = "skips it; what hangs on it loses all older history"
@@ -39,6 +37,7 @@ PLACES = frozenset(
         "byte-order-mark",
         "empty-value",
         "not-json-lines",
+        "empty-file",
     }
 )
 """Kinds of damage that stand for bytes of their own; all others are remarks on an entry or on the end of the file."""
@@ -291,9 +290,10 @@ def _judge_file(reading: Reading, size: int) -> None:
         reading.header_fault = "no line of it is a record" + (
             ": it is no JSON Lines file (one record a line)" if pretty else ""
         )
-        reading.damage[:] = [
-            Damage(1, 0, size, "not-json-lines", "no line of the file is a record", "does not take it for a session")
-        ]
+        kind, words = "not-json-lines", "no line of the file is a record"
+        if broken is None and all(damage.kind == "blank-line" for damage in reading.damage):
+            kind, words = "empty-file", "an empty session: the file holds nothing but white space"
+        reading.damage[:] = [Damage(1, 0, size, kind, words, "does not take it for a session")]
     second = entries[1].kind == "session" if len(entries) > 1 else False
     reading.byte_order_mark = reading.byte_order_mark and bool(entries) and entries[0].line == 1 and not second
 
