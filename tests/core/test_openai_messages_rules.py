@@ -53,7 +53,7 @@ def answer(*ids: str, before: str = "", after: str = "") -> Value:
 
 ANTHROPIC = [
     ([user("a"), use("t1", "t2"), answer("t1", "t2", after="and?"), reply("b")], []),
-    ([user("a"), use("t1", "t2"), answer("t1")], ["in-flight-call"]),
+    ([user("a"), use("t1", "t2"), answer("t1")], ["unanswered-call"]),
     ([user("a"), use("t1"), user("b"), answer("t1")], ["unanswered-call", "orphaned-result"]),
     ([user("a"), use("t1"), answer("t1", before="well")], ["text-before-result"]),
     ([use("t1"), answer("t1")], ["not-user-first"]),
