@@ -259,8 +259,9 @@ def agent_mark(window: Known[int] | None, profile: Profile) -> Mark | None:
     """
     if window is None:
         return None
-    tokens = max(0, window.value - profile.reserve)
-    return Mark(profile.agent, tokens, f"{window.value:,} window − {profile.reserve:,} reserve of {profile.title}")
+    reserve = profile.reserve_of(window.value)
+    tokens = max(0, window.value - reserve)
+    return Mark(profile.agent, tokens, f"{window.value:,} window − {reserve:,} reserve of {profile.title}")
 
 
 def marks(budget: Budget, profile: Profile | None = None) -> tuple[Mark, ...]:

@@ -89,7 +89,11 @@ def _parse(words: list[str]) -> argparse.Namespace:
     # One command needs only its own options: the others are not even imported.
     for name in COMMANDS if words[0] in ("-h", "--help") else words[:1] if words[0] in COMMANDS else ():
         import_module(f"inspector.commands.{name}").register(subparsers)
-    return parser.parse_args(words)
+    arguments, unknown = parser.parse_known_args(words)
+    if unknown:
+        # argparse itself would say it of the whole program, whose help does not list the command's options
+        subparsers.choices[arguments.command].error(f"unrecognized arguments: {' '.join(unknown)}")
+    return arguments
 
 
 class Version(argparse.Action):

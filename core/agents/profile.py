@@ -21,6 +21,7 @@ def load_profile(path: Path) -> Profile:
         title=data["title"],
         newest_client=data["newest_client"]["value"],
         reserve=data["reserve"]["value"],
+        reserve_share=data["reserve"].get("share", 0.0),
         keep_recent=data["keep_recent"]["value"],
         image_tokens=image["value"],
         image_rule=image["rule"],

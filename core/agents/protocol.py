@@ -44,7 +44,7 @@ class Profile:
     title: str
     newest_client: str
     reserve: int
-    """Tokens that the agent's own compaction keeps free."""
+    """Tokens that the agent's own compaction keeps free, in its usual window."""
     keep_recent: int
     """Tokens that the agent's own compaction keeps."""
     image_tokens: int
@@ -54,8 +54,14 @@ class Profile:
     tools: dict[str, Tool] = field(default_factory=dict)
     command: str = ""
     """The client's program as it stands on the PATH, asked for its version; empty where there is none."""
+    reserve_share: float = 0.0
+    """Where it is not 0: the share of the window that the agent's own compaction keeps free, whatever its size."""
     reopen: str = ""
     """What a person does in the client to make it read the session anew."""
+
+    def reserve_of(self, window: int) -> int:
+        """Tokens that the agent's own compaction keeps free in a window of so many."""
+        return round(window * self.reserve_share) if self.reserve_share else self.reserve
 
     def tool(self, name: str) -> Tool:
         """The tool's description; kind `other` where it is unknown."""

@@ -182,3 +182,11 @@ def test_a_lone_surrogate_survives_as_an_escape(run: Run, session: Path) -> None
     assert "half" in ran.json["items"][0]["text"]
     assert run("view", session).code == 0
     assert run("stats", session).code == 0
+
+
+@pytest.mark.parametrize("command", ["view", "stats", "check", "compact"])
+def test_an_unknown_option_points_at_the_help_of_its_command(run: Run, session: Path, command: str) -> None:
+    ran = run(command, session, "--sideways", "--json")
+    assert ran.code == 2 and "--sideways" in ran.first_line
+    assert f"`seamline {command} --help`" in ran.first_line
+    assert "--sideways" in ran.json["error"]

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.agents import agent_named
 from core.agents.protocol import Profile, Usage
 from core.budget import (
     Figure,
@@ -173,3 +174,10 @@ def test_turns_left_at_the_median_pace_of_the_last_turns() -> None:
     assert turns_left(budget, [0, -5]) is None
     assert turns_left(handoff_budget(None, used(1)), [5]) is None
     assert turns_left(handoff_budget(WINDOW, used(127_000)), [5]) == 0
+
+
+@pytest.mark.parametrize(("agent", "share"), [("codex", 0.1), ("dsh", 0.2), ("grok-build", 0.15)])
+@pytest.mark.parametrize("window", [100_000, 272_000, 500_000, 1_000_000])
+def test_an_agent_that_keeps_a_share_free_does_so_in_any_window(agent: str, share: float, window: int) -> None:
+    mark = agent_mark(Known(window, "set"), agent_named(agent).profile)
+    assert mark is not None and mark.tokens == window - round(window * share)
