@@ -17,6 +17,7 @@ COMMANDS = (
     "undo",
     "recover",
     "receipts",
+    "limit",
     "follow",
 )
 """Their names, in the order in which `--help` lists them; each is a module of this package."""
