@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from core.agents.protocol import Boundary
+from core.agents.protocol import Boundary, Leaf
 from core.budget import Budget
+from core.kin import NOTHING, Child, Reported, reported
 from core.opening import Opened
 from core.view import Item, Source, pair_up
 
@@ -54,6 +55,19 @@ class Stats:
     by_record_type: dict[str, int]
     biggest: tuple[Big, ...]
     boundaries: tuple[Boundary, ...]
+    own: Reported = NOTHING
+    """What the provider reported for all replies of the session, each counted once."""
+    inherited: Reported = NOTHING
+    """The same for replies that a fork copied or inherited: its parent has paid for them."""
+    stale: str = ""
+    """Why the last reported figure no longer tells the size of the view; empty where it does."""
+    leaves: tuple[Leaf, ...] = ()
+    children: tuple[Child, ...] = ()
+
+    @property
+    def combined(self) -> Reported:
+        """The session's own replies and those of its children."""
+        return sum((child.own for child in self.children), self.own)
 
     def to_json(self) -> dict[str, Any]:
         """The form `stats/1`."""
@@ -71,6 +85,12 @@ class Stats:
                     "estimated": estimate_includes(self.reported),
                 },
             },
+            "stale": self.stale,
+            "replies": {
+                "own": self.own.to_json(),
+                "inherited": self.inherited.to_json(),
+                "combined": self.combined.to_json(),
+            },
             "window": None if window is None else window.value,
             "budget": self.budget.to_json(),
             "items": self.items,
@@ -84,6 +104,8 @@ class Stats:
                 {"entry": b.entry, "by": b.by, "tokens_before": b.tokens_before, "time": b.time}
                 for b in self.boundaries
             ],
+            "leaves": [leaf.to_json() for leaf in self.leaves],
+            "children": [child.to_json() for child in self.children],
         }
 
 
@@ -93,8 +115,8 @@ def estimate_includes(reported: int | None) -> str:
     return f"view: {rule}" if reported is None else f"the last reported figure; {rule} of what came after it"
 
 
-def stats(opened: Opened, budget: Budget) -> Stats:
-    """Measure an opened session; counts every item of its view."""
+def stats(opened: Opened, budget: Budget, children: tuple[Child, ...] = ()) -> Stats:
+    """Measure an opened session; counts every item of its view. `children`: those of `core.kin.children_of`."""
     items, tokens = opened.view.items, opened.item_tokens
     calls = _calls(items)
     files = [_file(opened, calls.get(at)) for at in range(len(items))]
@@ -113,6 +135,11 @@ def stats(opened: Opened, budget: Budget) -> Stats:
         by_record_type=_tally((entry.kind, entry.length) for entry in opened.session.entries if entry.path is None),
         biggest=tuple(Big(at, items[at], tokens[at], files[at]) for at in order[:BIGGEST] if tokens[at]),
         boundaries=opened.usage.boundaries,
+        own=reported(opened.usage.points, inherited=False),
+        inherited=reported(opened.usage.points, inherited=True),
+        stale=opened.usage.stale,
+        leaves=tuple(opened.agent.leaves(opened.session)),
+        children=children,
     )
 
 

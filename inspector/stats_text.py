@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 from core.opening import Opened
 from core.stats import Stats, estimate_includes
+from inspector.leaves_text import child_lines, count, leaf_lines
 from inspector.plan_text import pressure_line
 from inspector.text import one_line
 from inspector.view_text import heading, said
@@ -37,6 +38,9 @@ def stats_lines(opened: Opened, measured: Stats) -> Iterator[str]:
     yield from _table("by record type", measured.by_record_type, sum(measured.by_record_type.values()), "bytes")
     yield from _biggest(measured)
     yield from _boundaries(measured)
+    yield from _replies(measured)
+    yield from leaf_lines(measured.leaves)
+    yield from child_lines(measured.own, measured.children)
 
 
 def _table(title: str, rows: dict[str, int], total: int, unit: str) -> Iterator[str]:
@@ -74,3 +78,17 @@ def _boundaries(measured: Stats) -> Iterator[str]:
             "" if boundary.time is None else datetime.fromtimestamp(boundary.time, UTC).strftime("%Y-%m-%d %H:%M UTC")
         )
         yield f"  entry {one_line(boundary.entry)}  by {one_line(boundary.by)}, {before}  {when}".rstrip()
+
+
+def _replies(measured: Stats) -> Iterator[str]:
+    """What the provider reported over the whole session, each reply once."""
+    own, before = measured.own, measured.inherited
+    if not own.replies + before.replies:
+        return
+    yield ""
+    yield "reported for all replies, in tokens of input and output (each reply once; no size of the context)"
+    cached = f"{own.cached:,} of it read from the cache, {own.output:,} output"
+    yield f"  {own.tokens:>13,}  {count(own.replies, 'reply', 'replies')}, {cached}"
+    if before.replies:
+        copied = count(before.replies, "reply", "replies")
+        yield f"  {before.tokens:>13,}  {copied} copied from the session that this one was forked from"

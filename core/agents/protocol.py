@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 from core.files import Files
 from core.patch import Patch
@@ -138,6 +138,38 @@ class Found:
     cwd: str
     modified: float
     size: int
+    relation: str = ""
+    """Of a child: `fork` or `sub-agent`; empty for a session that nobody began."""
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """Another end that a view of the session can have, for `--leaf`."""
+
+    entry: str
+    kind: str
+    """`branch`, `sub-agent`, `taken-back`, `conversation`, or `request` (of a log)."""
+    messages: int
+    """Messages that only this way has."""
+    left: str
+    """The entry at which it left the way to the view's own end; empty where it has a beginning of its own."""
+    line: int
+    time: float | None
+    """Seconds since 1970."""
+    words: str
+    """How its last message begins; of turns that were taken back, the first of them."""
+
+    def to_json(self) -> dict[str, Any]:
+        """One of `leaves` in `stats/1`."""
+        return {
+            "entry": self.entry,
+            "kind": self.kind,
+            "messages": self.messages,
+            "left": self.left,
+            "line": self.line,
+            "time": self.time,
+            "words": self.words,
+        }
 
 
 class Agent(Protocol):
@@ -208,6 +240,10 @@ class Agent(Protocol):
 
     def children(self, files: Files, path: Path) -> Iterator[Found]:
         """Sub-agents and forks that the session at `path` began, as far as they lie on this machine."""
+        return iter(())
+
+    def leaves(self, session: Session) -> Iterator[Leaf]:
+        """Where else the view could end: branches, conversations, turns that were taken back."""
         return iter(())
 
     def framing_tokens(self, session: Session, resume: Resume, view: View) -> int:

@@ -47,7 +47,11 @@ def add_view_options(parser: argparse.ArgumentParser) -> None:
         "--client-version", metavar="X.Y.Z", help="of the agent's client; default: the one installed, else the newest"
     )
     group.add_argument("--window", type=window, metavar="TOKENS", help="the model's context size")
-    group.add_argument("--leaf", metavar="ENTRY", help="the entry at which the view ends; default: the client's choice")
+    group.add_argument(
+        "--leaf",
+        metavar="ENTRY",
+        help="the entry at which the view ends; default: the client's choice; of view and stats, `list` shows others",
+    )
 
 
 def window(text: str) -> int:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 
+from inspector.commands.leaves import LIST, list_leaves
 from inspector.commands.options import add_command, add_path, add_view_options, opened_session
 
 EXAMPLES = """  seamline stats session.jsonl
   seamline stats session.jsonl --window 128000
   seamline stats session.jsonl --json
+  seamline stats session.jsonl --leaf list
 """
 
 
@@ -22,6 +24,9 @@ def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 def run(arguments: argparse.Namespace) -> int:
+    if arguments.leaf == LIST:
+        return list_leaves(arguments)
+    from core.kin import children_of
     from core.planning import budget_of
     from core.policies.settings import Settings
     from core.stats import stats
@@ -29,7 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
     from inspector.stats_text import stats_lines
 
     opened = opened_session(arguments)
-    measured = stats(opened, budget_of(opened, Settings()))
+    measured = stats(opened, budget_of(opened, Settings()), children_of(opened))
     if arguments.json:
         print_json(measured.to_json())
     else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
+from inspector.commands.leaves import LIST, list_leaves
 from inspector.commands.options import add_command, add_path, add_view_options, opened_session
 
 if TYPE_CHECKING:
@@ -14,6 +15,7 @@ EXAMPLES = """  seamline view session.jsonl
   seamline view session.jsonl --tokens
   seamline view session.jsonl --json > view.json
   seamline view session.jsonl --client-version 0.73.1
+  seamline view session.jsonl --leaf list
 """
 
 
@@ -26,6 +28,8 @@ def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 def run(arguments: argparse.Namespace) -> int:
+    if arguments.leaf == LIST:
+        return list_leaves(arguments)
     from inspector.commands.output import print_json, print_lines, refuse
     from inspector.view_text import view_lines
 

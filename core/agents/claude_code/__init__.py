@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 
 from core.agents.profile import load_profile
-from core.agents.protocol import Agent, Found, Options, Profile, Progress, Stamp, Usage
+from core.agents.protocol import Agent, Found, Leaf, Options, Profile, Progress, Stamp, Usage
 from core.errors import CommitRefused
 from core.files import Files
 from core.patch import Patch
@@ -113,6 +113,11 @@ class ClaudeCode(Agent):
         from core.agents.claude_code.finding import children
 
         return children(files, path)
+
+    def leaves(self, session: Session) -> Iterator[Leaf]:
+        from core.agents.claude_code.branches import leaves
+
+        return leaves(session)
 
 
 AGENT = ClaudeCode()

@@ -65,7 +65,8 @@ def bundle(files: Files, folder: Path) -> Path | None:
 def _found(files: Files, path: Path) -> Iterator[Found]:
     try:
         if is_claude_code(files, path):
-            yield Found(path, "claude-code", _head(files, path)[0], path.stat().st_mtime, files.size(path))
+            relation = "sub-agent" if path.match(SUBAGENT) else ""
+            yield Found(path, "claude-code", _head(files, path)[0], path.stat().st_mtime, files.size(path), relation)
     except OSError:
         return
 

@@ -16,6 +16,9 @@ from core.view import Source
 MADE_UP = "<synthetic>"
 """The model on replies that the client wrote itself."""
 
+COPIED_BEFORE = 1.0
+"""Seconds by which a line must be older than the file's first one to be a copy: lines written at once may swap."""
+
 
 def usage(session: Session) -> Usage:
     """One point for each reply with figures, the compactions, and where the context stands now.
@@ -27,7 +30,7 @@ def usage(session: Session) -> Usage:
     told = {line.id for line in lines}
     with holding(session.files, session.path):
         boundaries = tuple(_boundary(session, line) for line in lines if line.boundary)
-        figures = _figures([line for line in known.stored if line.id in told])
+        figures = _figures([line for line in known.stored if line.id in told], _begun(session))
         last = next((line for line in reversed(known.path) if _name(line) in figures), None)
         if last is None:
             words = "no reply in the view carries the provider's figures" if known.path else ""
@@ -51,14 +54,25 @@ def _boundary(session: Session, line: Line) -> Boundary:
     return Boundary(line.id, by, before if isinstance(before, int) and before > 0 else None, line.entry.time)
 
 
-def _figures(lines: Sequence[Line]) -> dict[str, UsagePoint]:
+def _begun(session: Session) -> float:
+    """When the file was begun, in seconds since 1970, as its first dated line tells.
+
+    A fork keeps the lines of its parent as they were, without a pointer to it (2.1.332): behind the first line of its
+    own they stand with times from before it.
+    """
+    first = next((entry.time for entry in session.entries if entry.time is not None), None)
+    return 0.0 if first is None else first - COPIED_BEFORE
+
+
+def _figures(lines: Sequence[Line], begun: float) -> dict[str, UsagePoint]:
     """Reply → its figures; replies without any, or with nothing but zeros, are left out."""
     found: dict[str, UsagePoint] = {}
     for line in lines:
         fresh, written, cached, output = line.tokens
         if line.entry.kind != "assistant" or line.model == MADE_UP or line.api_error or not fresh + written + cached:
             continue
-        point = UsagePoint(line.id, fresh + written + cached + output, cached, output, line.model)
+        copied = line.entry.time is not None and line.entry.time < begun
+        point = UsagePoint(line.id, fresh + written + cached + output, cached, output, line.model, copied)
         before = found.get(_name(line))
         if before is None or point.context >= before.context:
             found[_name(line)] = point

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from core.agents.profile import load_profile
-from core.agents.protocol import Agent, Found, Options, Profile, Progress, Stamp, Usage
+from core.agents.protocol import Agent, Found, Leaf, Options, Profile, Progress, Stamp, Usage
 from core.errors import CommitRefused
 from core.files import Files
 from core.patch import Patch
@@ -107,6 +107,11 @@ class Codex(Agent):
         from core.agents.codex.finding import children
 
         return children(files, path)
+
+    def leaves(self, session: Session) -> Iterator[Leaf]:
+        from core.agents.codex.branches import leaves
+
+        return leaves(session)
 
 
 AGENT = Codex()

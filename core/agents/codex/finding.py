@@ -54,7 +54,8 @@ def children(files: Files, path: Path) -> Iterator[Found]:
 
 def _found(path: Path, start: dict[str, object]) -> Found:
     cwd, status = start.get("cwd"), path.stat()
-    return Found(path, "codex", cwd if isinstance(cwd, str) else "", status.st_mtime, status.st_size)
+    relation = "fork" if start.get("forked_from_id") else "sub-agent" if parent_of(start) else ""
+    return Found(path, "codex", cwd if isinstance(cwd, str) else "", status.st_mtime, status.st_size, relation)
 
 
 def _rollouts(root: Path) -> Iterator[Path]:

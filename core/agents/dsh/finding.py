@@ -61,7 +61,10 @@ def _found(files: Files, path: Path) -> Iterator[tuple[Found, dict[str, Any]]]:
     if header:
         cwd = header.get("cwd")
         cwd = cwd if isinstance(cwd, str) else ""
-        yield Found(path, "dsh", cwd, status.st_mtime, status.st_size), header
+        relation = "fork" if header.get("parentSession") else ""
+        depth = header.get("delegationDepth")
+        relation = "sub-agent" if relation and isinstance(depth, int) and depth > 0 else relation
+        yield Found(path, "dsh", cwd, status.st_mtime, status.st_size, relation), header
 
 
 def _logs(root: Path) -> Iterator[Path]:

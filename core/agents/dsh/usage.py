@@ -14,6 +14,7 @@ from core.files import holding
 from core.session import Entry, Session
 from core.view import Source
 
+ABSENT = "no reply of the session carries the provider's figures"
 STALE = "messages were replaced since the last reply (a compaction or a prune)"
 
 
@@ -33,7 +34,7 @@ def usage(session: Session) -> Usage:
             elif entry.id in checkpoints:
                 before = newest.context if newest is not None else None
                 boundaries.append(Boundary(entry.id, "dsh", before, entry.time))
-    stale = STALE if newest is not None and known.replaced_at > _seq(newest.entry) else ""
+    stale = ABSENT if newest is None else STALE if known.replaced_at > _seq(newest.entry) else ""
     current = newest.context if newest is not None and not stale else None
     later = _later(session, newest) if newest is not None and not stale else ()
     return Usage(tuple(points.values()), tuple(boundaries), current, later, stale)
@@ -65,6 +66,8 @@ def _report(session: Session, entry: Entry, model: str, points: dict[tuple[Any, 
     named = source.get("model") if isinstance(source, dict) else None
     inherited = _seq(entry.id) < detail(session).seeded
     context = reported + cached + written + output
+    if context <= 0:
+        return None  # no figures at all: such a reply never came
     named = named if isinstance(named, str) else model
     point = UsagePoint(entry.id, context, cached, output, named, inherited)
     points[_step(data)] = point

@@ -75,7 +75,10 @@ def _found(files: Files, folder: Path, *, subagents: bool) -> Iterator[Found]:
         info: Any = summary.get("info")
         cwd = info.get("cwd") if isinstance(info, dict) else None
         status = path.stat()
-        yield Found(path, "grok-build", cwd if isinstance(cwd, str) else "", status.st_mtime, status.st_size)
+        relation = "fork" if isinstance(summary.get("parent_session_id"), str) else ""
+        relation = "sub-agent" if summary.get("session_kind") == "subagent" else relation
+        cwd = cwd if isinstance(cwd, str) else ""
+        yield Found(path, "grok-build", cwd, status.st_mtime, status.st_size, relation)
     except OSError:
         return
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from core.agents.profile import load_profile
-from core.agents.protocol import Agent, Found, Options, Profile, Progress, Stamp, Usage
+from core.agents.protocol import Agent, Found, Leaf, Options, Profile, Progress, Stamp, Usage
 from core.errors import CommitRefused
 from core.files import Files
 from core.patch import Patch
@@ -104,6 +104,11 @@ class OpenAIMessages(Agent):
 
     def folders(self) -> tuple[Path, ...]:
         return ()
+
+    def leaves(self, session: Session) -> Iterator[Leaf]:
+        from core.agents.openai_messages.branches import leaves
+
+        return leaves(session)
 
 
 AGENT = OpenAIMessages()

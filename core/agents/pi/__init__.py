@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from core.agents.profile import load_profile
-from core.agents.protocol import Agent, Found, Options, Profile, Progress, Stamp, Usage
+from core.agents.protocol import Agent, Found, Leaf, Options, Profile, Progress, Stamp, Usage
 from core.files import Files
 from core.patch import Patch
 from core.proposal import Proposal
@@ -100,6 +100,16 @@ class Pi(Agent):
         from core.agents.pi.running import folders
 
         return folders()
+
+    def children(self, files: Files, path: Path) -> Iterator[Found]:
+        from core.agents.pi.branches import children
+
+        return children(files, path)
+
+    def leaves(self, session: Session) -> Iterator[Leaf]:
+        from core.agents.pi.branches import leaves
+
+        return leaves(session)
 
 
 AGENT = Pi()

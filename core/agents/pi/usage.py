@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from core.agents.pi.chain import line_of
+from core.agents.pi.heads import seconds
 from core.agents.pi.javascript import SAFE_INTEGER, length
 from core.agents.pi.records import detail, record
 from core.agents.protocol import Boundary, Usage, UsagePoint
@@ -26,13 +27,14 @@ def usage(session: Session) -> Usage:
     points: list[UsagePoint] = []
     boundaries: list[Boundary] = []
     times: dict[str, Any] = {}
+    forked = _forked(session)
     with holding(session.files, session.path):
         for entry in detail(session).path:
             if entry.kind == "compaction":
                 boundaries.append(_boundary(session, entry))
             elif entry.role == "assistant":
                 message = record(session, entry).get("message") or {}
-                point = _point(entry, message)
+                point = _point(entry, message, entry.time is not None and entry.time < forked)
                 if point is not None:
                     points.append(point)
                     times[entry.id] = message.get("timestamp")
@@ -49,7 +51,14 @@ def _boundary(session: Session, entry: Entry) -> Boundary:
     return Boundary(entry.id, "seamline" if ours else "pi", _tokens(before) or None, entry.time)
 
 
-def _point(entry: Entry, message: dict[str, Any]) -> UsagePoint | None:
+def _forked(session: Session) -> float:
+    """When the session was forked, in seconds since 1970: the parent has paid for the replies from before."""
+    header = detail(session).header
+    made = header.get("timestamp")
+    return (seconds(made) or 0.0) if header.get("parentSession") and isinstance(made, str) else 0.0
+
+
+def _point(entry: Entry, message: dict[str, Any], inherited: bool) -> UsagePoint | None:
     """The figures of one reply; None for those that pi skips: failed, aborted, or all zero."""
     figures = message.get("usage")
     if not isinstance(figures, dict) or message.get("stopReason") in FAILED:
@@ -59,7 +68,7 @@ def _point(entry: Entry, message: dict[str, Any]) -> UsagePoint | None:
     if context <= 0:
         return None
     model = message.get("model")
-    return UsagePoint(entry.id, context, parts[2], parts[1], model if isinstance(model, str) else "")
+    return UsagePoint(entry.id, context, parts[2], parts[1], model if isinstance(model, str) else "", inherited)
 
 
 def _tokens(value: Any) -> int:
