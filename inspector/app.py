@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
@@ -59,15 +60,15 @@ class Inspector(App[int]):
     async def _chosen(self, chosen: OpenSession) -> None:
         if chosen.instead is not None:
             await chosen.instead.dismiss(None)
-        self.open_session(chosen.path)
+        self.open_session(chosen.path, chosen.leaf)
 
-    def open_session(self, path: Path) -> None:
+    def open_session(self, path: Path, leaf: str | None = None) -> None:
         """Show one session, once it is read."""
-        self.push_screen(OpeningScreen(path, self.overrides), self._opened)
+        self.push_screen(OpeningScreen(path, self.overrides, leaf), partial(self._opened, leaf))
 
-    def _opened(self, opened: Opened | None) -> None:
+    def _opened(self, leaf: str | None, opened: Opened | None) -> None:
         if opened is not None:
-            self.push_screen(TimelineScreen(opened))
+            self.push_screen(TimelineScreen(opened, leaf))
         elif len(self.screen_stack) <= 1:
             self.exit(1)
 

@@ -59,6 +59,7 @@ TIMELINE = (
     Key("p", "pair", "Go to the other half of the pair", "From a call to its result, and back."),
     Key("e", "error", "Go to the next error"),
     Key("h", "past", "Show what the model no longer sees", "Unfolds the history before the last compaction."),
+    Key("o", "elsewhere", "Open another leaf or a child", "Branches, turns taken back, sub-agents and forks."),
     Key("r", "raw", "Show the stored record", "The selected item's record as it stands in the file."),
     Key("U", "undo", "Undo the last commit", "Gives the file its old bytes back, or says why not."),
     Key("escape", "back", "Go back", shown_as="esc"),
@@ -116,6 +117,11 @@ REVIEW = (
     Key("q", "app.quit", "Quit Seamline", "Nothing was written; asks where edits would be lost."),
 )
 """On a turn's header, the keys for dispositions apply to the whole turn."""
+
+ELSEWHERE = (
+    Key("enter", "choose", "Open the selected leaf or session", footer="Open", shown_as="enter"),
+    Key("escape", "back", "Go back", footer="Back", shown_as="esc"),
+)
 
 LEAVE = (
     Key("y,enter", "leave", "Leave and lose the edits", footer="Leave", shown_as="y enter"),

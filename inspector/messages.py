@@ -16,3 +16,5 @@ class OpenSession(Message):
     path: Path
     instead: Screen[None] | None = None
     """The screen that this session takes the place of."""
+    leaf: str | None = None
+    """The entry at which the view ends; None: the client's own choice."""

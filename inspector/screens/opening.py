@@ -31,8 +31,9 @@ class OpeningScreen(WorkingScreen[Opened | None]):
     AREA = "opening"
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "cancel", "Cancel")]
 
-    def __init__(self, path: Path, overrides: Overrides) -> None:
+    def __init__(self, path: Path, overrides: Overrides, leaf: str | None = None) -> None:
         super().__init__()
+        self.leaf = leaf
         self.path = path
         self.overrides = overrides
 
@@ -58,7 +59,7 @@ class OpeningScreen(WorkingScreen[Opened | None]):
             self.hand_over(self._progress, done, total)
 
         try:
-            return open_path(self.path, self.overrides, progress=progress)
+            return open_path(self.path, self.overrides, self.leaf, progress)
         except Cancelled:
             return None
         except (SeamlineError, OSError) as error:

@@ -14,10 +14,12 @@ from textual.widgets import Footer
 from textual.worker import get_current_worker
 
 from core.opening import Opened
+from inspector.elsewhere import Place
 from inspector.keymap import TIMELINE, bindings
 from inspector.measuring import Measured, count, first_gauge, measure
 from inspector.messages import OpenSession
 from inspector.screens.browsing import BrowsingScreen
+from inspector.screens.elsewhere import ElsewhereScreen
 from inspector.screens.receipt import ReceiptScreen
 from inspector.screens.review import ReviewScreen
 from inspector.widgets.facts import Facts
@@ -37,9 +39,11 @@ class TimelineScreen(BrowsingScreen[None]):
     KEYS = TIMELINE
     BINDINGS: ClassVar[list[BindingType]] = bindings(TIMELINE)
 
-    def __init__(self, opened: Opened) -> None:
+    def __init__(self, opened: Opened, leaf: str | None = None) -> None:
         super().__init__()
         self.opened = opened
+        self.leaf = leaf
+        """The leaf that the person chose; None: the client's own choice."""
         self.measured: Measured | None = None
         """None until everything is counted."""
         self._counting = True
@@ -118,6 +122,14 @@ class TimelineScreen(BrowsingScreen[None]):
             return
         self.list.toggle(past[0])
         self.list.select_group(past[0])
+
+    def action_elsewhere(self) -> None:
+        self.app.push_screen(ElsewhereScreen(self.opened, self.leaf), self._go)
+
+    def _go(self, place: Place | None) -> None:
+        """Show another leaf in the place of this one, or a child above it."""
+        if place is not None:
+            self.post_message(OpenSession(place.path, None if place.is_child else self, place.leaf))
 
     def action_review(self) -> None:
         if self.measured is None:

@@ -16,7 +16,7 @@ from inspector.widgets.timeline_rows import ICONS
 ROOT = Path(inspector.__file__).parent
 AREAS = {
     name: getattr(keymap, name)
-    for name in ("CHOOSER", "TIMELINE", "REVIEW", "LEAVE", "SUMMARY", "COMPARE", "RECEIPT", "APP")
+    for name in ("CHOOSER", "TIMELINE", "ELSEWHERE", "REVIEW", "LEAVE", "SUMMARY", "COMPARE", "RECEIPT", "APP")
 }
 
 

@@ -15,12 +15,13 @@ from textual.widgets import TextArea
 
 from core.commit import Facts, FileState, Receipt, Sha256, Span
 from core.commit.liveness import Liveness
-from core.opening import Opened
+from core.opening import Opened, open_session
 from core.planning import Plan
 from inspector.measuring import measure
 from inspector.screens.approve import ApproveScreen
 from inspector.screens.chooser import ChooserScreen
 from inspector.screens.compare import CompareScreen
+from inspector.screens.elsewhere import ElsewhereScreen
 from inspector.screens.help import HelpScreen
 from inspector.screens.leave import LeaveScreen
 from inspector.screens.receipt import ReceiptScreen
@@ -39,6 +40,7 @@ from tests.inspector.driving import (
     planned,
     until,
 )
+from tests.inspector.test_elsewhere import branched
 
 SIZES = [(80, 24), (120, 40), (200, 50)]
 DARK, LIGHT = "seamline-dark", "seamline-light"
@@ -143,8 +145,16 @@ def screens(plan: Plan, name: str) -> Screen[Any]:
         "receipt": lambda: ReceiptScreen(opened, receipt(Path("session.jsonl"))),
         "help": lambda: HelpScreen(ReviewScreen(opened, ())),
         "leave": lambda: LeaveScreen(3),
+        "elsewhere": lambda: ElsewhereScreen(forked(), None),
     }
     return make[name]()
+
+
+def forked() -> Opened:
+    """A session with a branch and two sub-agents."""
+    home = Path(".forked")  # hidden: the chooser lists what else lies here
+    home.mkdir(exist_ok=True)
+    return open_session(branched(home))
 
 
 def receipt(path: Path) -> Receipt:
@@ -166,10 +176,11 @@ READY: dict[str, Callable[[Pilot[Any]], object]] = {
     "chooser": lambda pilot: all(one.messages is not None for one in pilot.app.screen.query_one("#list").sessions),  # type: ignore[attr-defined]
     "approve": lambda pilot: not pilot.app.screen.query_one("#write").disabled,
     "summary": lambda pilot: pilot.app.screen.query_one(TextArea).text,
+    "elsewhere": lambda pilot: pilot.app.screen.places,  # type: ignore[attr-defined]
 }
 
 
-@pytest.mark.parametrize("name", ["chooser", "summary", "compare", "approve", "receipt", "help", "leave"])
+@pytest.mark.parametrize("name", ["chooser", "summary", "compare", "approve", "receipt", "help", "leave", "elsewhere"])
 @pytest.mark.parametrize(("width", "height", "theme"), [(80, 24, DARK), (120, 40, DARK), (200, 50, LIGHT)])
 def test_other_screens(
     snap_compare: Snap, monkeypatch: pytest.MonkeyPatch, plan: Plan, name: str, width: int, height: int, theme: str
