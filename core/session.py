@@ -66,6 +66,10 @@ class Session:
     """The id of the entry at which the view ends; None where the client would find none."""
     fingerprint: str
     detail: Any = field(repr=False)
+    parent: str = ""
+    """The id, or the file, of the session that began this one as a sub-agent or fork; empty where none did."""
+    updated: float | None = None
+    """When the session says it was last used, where its entries have no times: seconds since 1970."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_by_id", {entry.id: entry for entry in self.entries})

@@ -20,6 +20,21 @@ settings.register_profile(
 settings.load_profile("seamline")
 
 
+OTHERS = (
+    "XDG_STATE_HOME",
+    "XDG_CACHE_HOME",
+    "XDG_CONFIG_HOME",
+    "SEAMLINE_DEBUG",
+    "PI_CODING_AGENT_DIR",
+    "PI_CODING_AGENT_SESSION_DIR",
+    "CODEX_HOME",
+    "CLAUDE_CONFIG_DIR",
+    "GROK_HOME",
+    "DSH_HOME",
+)
+"""Variables that name folders of this machine, or change what is printed."""
+
+
 @pytest.fixture(autouse=True)
 def own_folders(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A home, a state folder and a cache folder that nothing else sees; nothing is read from this machine's own."""
@@ -27,7 +42,7 @@ def own_folders(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Mo
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("SEAMLINE_STATE_DIR", str(home / "state"))
     monkeypatch.setenv("SEAMLINE_CACHE_DIR", str(home / "cache"))
-    for name in ("XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "PI_CODING_AGENT_DIR", "SEAMLINE_DEBUG"):
+    for name in OTHERS:
         monkeypatch.delenv(name, raising=False)
     return home
 

@@ -28,4 +28,6 @@ def load_profile(path: Path) -> Profile:
         tools=tools,
         command=data.get("command", ""),
         reopen=data.get("reopen", ""),
+        session_names=tuple(data["files"]["names"]),
+        own_folder=data["files"]["own_folder"],
     )

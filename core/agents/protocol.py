@@ -58,6 +58,10 @@ class Profile:
     """Where it is not 0: the share of the window that the agent's own compaction keeps free, whatever its size."""
     reopen: str = ""
     """What a person does in the client to make it read the session anew."""
+    session_names: tuple[str, ...] = ()
+    """Patterns of the names of its session files."""
+    own_folder: bool = False
+    """Whether each session has a folder of its own, in which all other files belong to it."""
 
     def reserve_of(self, window: int) -> int:
         """Tokens that the agent's own compaction keeps free in a window of so many."""

@@ -3,60 +3,137 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from inspector.commands.options import add_command
 
 if TYPE_CHECKING:
-    from core.agents.protocol import Found
+    from core.surveying import Row
+    from inspector.listing import Listing
 
 EXAMPLES = """  seamline sessions
+  seamline sessions --root ~/backup/.codex --agent codex
   seamline sessions --json
 """
 
 
 def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    from core.agents import AGENTS
+
     parser = add_command(
-        subparsers, "sessions", "list the sessions found on this machine, last changed first", EXAMPLES
+        subparsers,
+        "sessions",
+        "list the sessions found on this machine, newest activity first",
+        EXAMPLES,
+        "List the sessions of every agent on this machine, newest activity first, children under their parents. "
+        "Looks in the agents' own folders, wherever CODEX_HOME, CLAUDE_CONFIG_DIR, GROK_HOME, DSH_HOME and "
+        "PI_CODING_AGENT_DIR put them.",
     )
+    parser.add_argument(
+        "--root", action="append", default=[], metavar="FOLDER", help="look here instead; may be given several times"
+    )
+    parser.add_argument("--agent", choices=sorted(AGENTS), help="only this agent's")
     parser.add_argument("--json", action="store_true", help="print JSON, schema sessions/1")
     parser.set_defaults(run=run, schema="sessions/1")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from core.agents import AGENTS, agent_named
-    from inspector.commands.output import print_json, print_lines
+    from inspector.listing import Listing
 
-    found = [session for name in AGENTS for session in agent_named(name).find()]
-    found.sort(key=lambda session: (-session.modified, session.path))
+    listing = Listing(_folders(arguments.root))
+    rows = listing.look()
+    if not arguments.json and sys.stdout.isatty():
+        _stream(listing, rows, arguments.agent)
+        return 0
+    for number, row in listing.read(rows):
+        rows[number] = row
     if arguments.json:
-        print_json({"schema": "sessions/1", "sessions": [session_json(session) for session in found]})
-    elif not found:
-        print_lines([f"no session of {', '.join(AGENTS)} in their own folders: name a file or a folder"])
+        _print_json(listing, rows, arguments.agent)
     else:
-        print_lines(session_line(session) for session in found)
+        _print_all(listing, rows, arguments.agent)
     return 0
 
 
-def session_json(session: Found) -> dict[str, Any]:
-    """One of `sessions` in `sessions/1`."""
-    from datetime import UTC, datetime
+def _folders(named: list[str]) -> list[Path]:
+    from inspector.opening import WrongUsage
 
-    return {
-        "path": str(session.path),
-        "agent": session.agent,
-        "project": session.cwd,
-        "last_activity": datetime.fromtimestamp(session.modified, UTC).isoformat().replace("+00:00", "Z"),
-        "bytes": session.size,
-    }
+    folders = [Path(name).expanduser() for name in named]
+    for folder in folders:
+        if not folder.is_dir():
+            raise WrongUsage(f"{folder}: no such folder: give an existing one with --root")
+    return folders
 
 
-def session_line(session: Found) -> str:
-    """One session in one line."""
-    from datetime import datetime
+def _wanted(row: Row, agent: str | None) -> bool:
+    return row.survey is None or agent is None or row.survey.agent in (agent, "")
 
-    from inspector.text import one_line
 
-    changed = datetime.fromtimestamp(session.modified).astimezone().strftime("%Y-%m-%d %H:%M")
-    project = f"  {one_line(session.cwd)}" if session.cwd else ""
-    return f"{changed}  {session.agent:<8} {session.size:>13,} bytes{project}  {one_line(str(session.path), 400)}"
+def _print_json(listing: Listing, rows: list[Row], agent: str | None) -> None:
+    from core.surveying import families, row_json, skipped
+    from inspector.commands.output import print_json
+    from inspector.listing import RUNNING, running
+
+    shown = [row for row, _ in families(row for row in rows if _wanted(row, agent))]
+    newest = {id(row) for row in sorted(shown, key=lambda row: -row.time)[:RUNNING]}
+    print_json(
+        {
+            "schema": "sessions/1",
+            "looked_in": [str(folder) for folder in listing.looked_at()],
+            "sessions": [row_json(row, running(row) if id(row) in newest else None) for row in shown],
+            "skipped": [
+                {"path": str(row.place.path), "reason": row.survey.problem} for row in skipped(rows) if row.survey
+            ],
+        }
+    )
+
+
+def _print_all(listing: Listing, rows: list[Row], agent: str | None) -> None:
+    from core.surveying import families, skipped
+    from inspector.commands.output import print_lines
+    from inspector.listing import RUNNING, running
+    from inspector.sessions_text import heading, nothing_found, session_line, skipped_lines
+
+    shown = families(row for row in rows if _wanted(row, agent))
+    if not shown:
+        print_lines(nothing_found(listing.looked_at()))
+    else:
+        newest = {id(row) for row, _ in sorted(shown, key=lambda pair: -pair[0].time)[:RUNNING]}
+        print_lines([heading()])
+        print_lines(
+            session_line(row, depth, live=id(row) in newest and running(row) is not None) for row, depth in shown
+        )
+    print_lines(skipped_lines(skipped(rows)))
+
+
+def _stream(listing: Listing, rows: list[Row], agent: str | None) -> None:
+    """On a terminal each row is printed as soon as it is known; children that are known stand under their parents."""
+    from core.surveying import families, is_session, skipped
+    from inspector.commands.output import print_lines
+    from inspector.listing import RUNNING, running
+    from inspector.sessions_text import heading, nothing_found, session_line, skipped_lines
+
+    order = [row for row, _ in families(rows)]
+    depths = {str(row.place.path): depth for row, depth in families(rows)}
+    fresh = {number for number, row in enumerate(order) if row.survey is None}
+    reading = listing.read(order)
+    printed = 0
+    for number, known in enumerate(order):
+        row = known if known.survey is not None else next(reading)[1]
+        order[number] = row
+        if not is_session(row) or not _wanted(row, agent):
+            continue
+        if not printed:
+            print_lines([heading()])
+        printed += 1
+        live = printed <= RUNNING and running(row) is not None
+        print_lines([session_line(row, depths[str(row.place.path)], live)])
+        sys.stdout.flush()
+    if not printed:
+        print_lines(nothing_found(listing.looked_at()))
+    print_lines(skipped_lines(skipped([*rows, *order])))
+    if len(fresh) > 1:
+        print_lines(
+            [f"{len(fresh):,} were read for the first time and stand by the time of their file; not so next time"]
+        )

@@ -45,7 +45,7 @@ def children(files: Files, path: Path) -> Iterator[Found]:
         for found in _found(files, file)
     )
     for file in sorted(path.parent.glob(SUBAGENT)):
-        if file != path and _head(files, file)[1] == path.stem:
+        if file != path and head_of(files, file)[1] == path.stem:
             yield from _found(files, file)
 
 
@@ -66,12 +66,12 @@ def _found(files: Files, path: Path) -> Iterator[Found]:
     try:
         if is_claude_code(files, path):
             relation = "sub-agent" if path.match(SUBAGENT) else ""
-            yield Found(path, "claude-code", _head(files, path)[0], path.stat().st_mtime, files.size(path), relation)
+            yield Found(path, "claude-code", head_of(files, path)[0], path.stat().st_mtime, files.size(path), relation)
     except OSError:
         return
 
 
-def _head(files: Files, path: Path) -> tuple[str, str]:
+def head_of(files: Files, path: Path) -> tuple[str, str]:
     """Where the session ran and its id, from the head of its file; empty where it does not say."""
     cwd = session = ""
     try:

@@ -14,6 +14,7 @@ from pathlib import Path
 import msgspec
 
 from core.agents.claude_code.chain import Chain
+from core.agents.claude_code.finding import head_of
 from core.agents.claude_code.following import follow
 from core.agents.claude_code.heads import HEADS, Head, plain_head, seconds, tool_ids
 from core.agents.claude_code.records import CHAIN_KINDS, SIDE_KINDS, Detail, Line
@@ -212,4 +213,5 @@ def _session(files: Files, path: Path, mark: str, reading: Reading, chain: Chain
         leaf=chain.leaf.id if chain.leaf is not None else None,
         fingerprint=mark,
         detail=known,
+        parent=head_of(files, path)[1] if chain.subagent else "",
     )

@@ -86,6 +86,12 @@ def parent_of(start: dict[str, object]) -> str | None:
     return parent if isinstance(parent, str) else None
 
 
+def origin_of(start: dict[str, object]) -> str:
+    """The thread that a session came from, as a sub-agent or as a fork; empty where it is neither."""
+    forked = start.get("forked_from_id")
+    return parent_of(start) or (forked if isinstance(forked, str) else "")
+
+
 def _all_joined(kin: dict[str, set[str]]) -> bool:
     """Whether every thread is reached from any other over their origins."""
     joined = {one: {other for other in others if other in kin} for one, others in kin.items()}

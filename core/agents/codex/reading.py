@@ -18,6 +18,7 @@ import msgspec
 
 from core.agents.codex import decoding, shapes
 from core.agents.codex.context import is_real_user, is_user_context, texts
+from core.agents.codex.detecting import origin_of
 from core.agents.codex.lineage import PAGINATED, Segment, Unreachable, segments, start_of
 from core.agents.codex.records import DELIVERED, DELIVERY, LINE_TYPES, Detail, Fact
 from core.compressed import Unpacked, is_compressed
@@ -380,4 +381,5 @@ def _session(content: Unpacked, path: Path, mark: str, reading: Reading, refusal
         leaf=last,
         fingerprint=mark,
         detail=known,
+        parent=origin_of(reading.start),
     )

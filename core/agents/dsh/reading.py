@@ -325,7 +325,7 @@ def _session(content: Unpacked, mark: str, reading: Reading, frames: Frames) -> 
     _about_frames(reading, frames)
     reading.damage.sort(key=lambda damage: (damage.offset, damage.kind not in PLACES))
     fold, header = reading.folding, reading.header
-    cwd = header.get("cwd")
+    cwd, parent = header.get("cwd"), header.get("parentSession")
     return Session(
         agent="dsh",
         path=reading.path,
@@ -338,6 +338,7 @@ def _session(content: Unpacked, mark: str, reading: Reading, frames: Frames) -> 
         leaf=reading.last,
         fingerprint=mark,
         detail=_detail(reading),
+        parent=parent if isinstance(parent, str) else "",
     )
 
 

@@ -306,7 +306,16 @@ def _session(files: Files, path: Path, mark: str, reading: _Reading, known: Deta
         leaf=shown[-1].id if shown else None,
         fingerprint=mark,
         detail=known,
+        parent=_text(known.summary.get("parent_session_id")),
+        updated=_moment(known.summary.get("updated_at")),
     )
+
+
+def _moment(value: Any) -> float | None:
+    try:
+        return datetime.fromisoformat(_text(value)).timestamp()
+    except (ValueError, OverflowError, OSError):
+        return None
 
 
 def _title(summary: dict[str, Any]) -> str:

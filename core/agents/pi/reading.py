@@ -266,6 +266,7 @@ def _session(files: Files, path: Path, mark: str, size: int, reading: Reading, l
     )
     reading.damage.sort(key=lambda damage: (damage.offset, damage.kind not in PLACES))
     own, cwd = reading.header.get("id"), reading.header.get("cwd")
+    origin = reading.header.get("parentSession")
     return Session(
         agent="pi",
         path=path,
@@ -278,6 +279,7 @@ def _session(files: Files, path: Path, mark: str, size: int, reading: Reading, l
         leaf=end.id if end is not None else None,
         fingerprint=mark,
         detail=known,
+        parent=origin if isinstance(origin, str) else "",
     )
 
 
