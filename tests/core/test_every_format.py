@@ -14,6 +14,7 @@ from core.findings import Checked, Finding, check_session
 from core.jsonl import BYTE_ORDER_MARK, decode
 from core.opening import open_session
 from core.view import Item
+from tests.core import claude_sessions, codex_sessions
 from tests.core.every_format import CALL, STORIES, Story
 
 EVERY = sorted(STORIES)
@@ -283,3 +284,52 @@ def test_a_torn_line_has_no_second_record() -> None:
     assert cause_of(b'{"a":{"b":{"c":1}') is None
     assert second_record(b'{"a":1,"text":"{\\"a\\":1}') is None
     assert decode(b'{"a":1}') == {"a": 1}
+
+
+BOOKKEEPING = [
+    {"type": "queue-operation", "operation": "enqueue", "timestamp": "2026-03-01T08:00:00.000Z", "sessionId": "s"},
+    {"type": "file-history-snapshot", "messageId": "m", "snapshot": {}, "isSnapshotUpdate": False},
+    {"type": "permission-mode", "permissionMode": "default", "sessionId": "s"},
+    {"type": "summary", "summary": "Fix the test", "leafUuid": "l"},
+    {"type": "attachment", "uuid": "u", "parentUuid": None, "attachment": {"type": "note"}, "sessionId": "s"},
+]
+
+
+@pytest.mark.parametrize("first", BOOKKEEPING, ids=lambda record: str(record["type"]))
+def test_a_file_that_begins_with_bookkeeping_is_known_by_the_rest(first: dict[str, Any], tmp_path: Path) -> None:
+    story = STORIES["claude-code"]()
+    many = [json.dumps(first).encode()] * 40
+    checked = check_session(story.write(tmp_path, [*many, *story.lines]))
+    assert checked.agent.name == "claude-code"
+    assert shown(checked.session.path) == shown(story.write(tmp_path / "plain"))
+
+
+@pytest.mark.parametrize("role", ["", '"role":"tool",'])
+def test_a_result_of_pi_without_its_role_is_named_with_its_line(role: str, tmp_path: Path) -> None:
+    story = STORIES["pi"]()
+    lines = list(story.lines)
+    assert b'"role":"toolResult",' in lines[story.result]
+    lines[story.result] = lines[story.result].replace(b'"role":"toolResult",', role.encode())
+    finding = only(check_session(story.write(tmp_path, lines)), "unknown-role")
+    assert finding.line == story.result + 1
+
+
+@pytest.mark.parametrize("name", ["pi", "codex", "claude-code"])
+def test_lines_of_another_session_are_told(name: str, tmp_path: Path) -> None:
+    story, kind = STORIES[name](), {"pi": "second-header"}.get(name, "foreign-session")
+    other = [
+        line.replace(claude_sessions.SESSION.encode(), b"22222222-2222-4333-8444-555555555555")
+        .replace(codex_sessions.THREAD.encode(), codex_sessions.CHILD.encode())
+        .replace(b"5e551000", b"5e551001")
+        .replace(b'"id":"', b'"id":"x' if name == "claude-code" else b'"id":"')
+        for line in story.lines
+    ]
+    if name == "claude-code":
+        other = [
+            line.replace(b'"uuid":"', b'"uuid":"x').replace(b'"parentUuid":"', b'"parentUuid":"x') for line in other
+        ]
+    where = len(story.lines) - 2
+    lines = [*story.lines[:where], *(other if name == "claude-code" else other[:1]), *story.lines[where:]]
+    path = story.write(tmp_path, lines)
+    assert only(check_session(path), kind).line == where + 1
+    assert shown(path) == shown(story.write(tmp_path / "alone"))
