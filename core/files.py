@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, cast
 
-from core.patch import Append, Create, Patch
+from core.patch import Append, Change, Patch
 
 READ_SIZE = 1 << 20
 """Bytes read at a time when a file is streamed."""
@@ -88,21 +88,19 @@ class Overlay:
         change = self._change(path)
         if change is None:
             return self.base.size(path)
-        if isinstance(change, Append):
-            return change.at + len(change.data)
-        return len(change.data)
+        return change.at + change.size if isinstance(change, Append) else change.size
 
     def read(self, path: Path, offset: int, length: int) -> bytes:
         change = self._change(path)
         if change is None:
             return self.base.read(path, offset, length)
         if not isinstance(change, Append):
-            return change.data[offset : offset + length]
+            return change.read(offset, length, self.base.read)
         old = self.base.read(path, offset, min(length, change.at - offset)) if offset < change.at else b""
         start = max(0, offset - change.at)
         return old + change.data[start : start + length - len(old)]
 
-    def _change(self, path: Path) -> Append | Create | None:
+    def _change(self, path: Path) -> Change | None:
         for change in self.patch.changes:
             if change.path == path:
                 return change

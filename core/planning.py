@@ -44,7 +44,7 @@ class Plan:
     """The session as it would be read after the commit; `opened` itself where nothing would change."""
     patch: Patch | None
     commits_as: str
-    """`append`, `fork` or `none`."""
+    """`append`, `replace`, `fork` or `none`."""
     why: str
     """Why nothing can be committed, or why it must be a fork."""
     checks: tuple[Check, ...]
@@ -207,7 +207,8 @@ def _encoded(opened: Opened, proposal: Proposal, stamp: Stamp, fork: bool) -> tu
     if fork:
         return opened.agent.fork(session, view, proposal, stamp), "fork", ASKED_FOR
     try:
-        return opened.agent.encode(session, view, proposal, stamp), "append", ""
+        patch = opened.agent.encode(session, view, proposal, stamp)
+        return patch, patch.kind, ""
     except CommitRefused as refused:
         why = str(refused)
     try:

@@ -27,7 +27,9 @@ change; after a kill, it has its old bytes, those and a beginning of ours, or al
 old or approved, unless the agent has written since: then nothing is touched and the message explains. The bytes of
 an agent that appends at the same time are never removed.
 
-A patch is a list of changes. Each kind of change (`append`, `create`; later `replace`) has one module that can carry
+For a replacement the file has its old bytes or all of ours, never anything between.
+
+A patch is a list of changes. Each kind of change (`append`, `create`, `replace`) has one module that can carry
 it out, take it back while the process lives, judge what a killed process left, and reverse it long after. The rest
 (lock, journal, re-check, re-read, rollback) is the same for all.
 """

@@ -191,7 +191,7 @@ def check_reversible(change: Change) -> None:
             raise CommitRefused(f"{change.path}: cannot undo: the file is no longer as the commit left it")
 
 
-def reverse(change: Change, at: At) -> None:
+def reverse(change: Change, identity: str, at: At) -> None:
     """Give back the old bytes, mode and time of change. Raises CommitRefused where that is not possible, OSError."""
     before, after = _before(change), change.after
     assert after is not None
@@ -211,6 +211,10 @@ def reverse(change: Change, at: At) -> None:
         sync_folder(change.path.parent)
         if not held.is_as(before):
             raise CommitRefused(f"{change.path}: cut back, but the bytes are not those of before the commit")
+
+
+def tidy(change: Change, identity: str) -> None:
+    """An append makes no temporary file."""
 
 
 def _before(change: Change) -> FileState:

@@ -9,13 +9,14 @@ from pathlib import Path
 
 from core.agents.protocol import Stamp
 from core.commit.append import changed
+from core.commit.backup import backup_path
 from core.commit.causes import cause_of
 from core.commit.change import Step, Unsettled
 from core.commit.held import Held, target_of
 from core.commit.journal import Journal, Operation
 from core.commit.kinds import open_step
 from core.commit.liveness import look, require_quiet
-from core.commit.locking import locked
+from core.commit.locking import agents_locks, locked
 from core.commit.receipt import FileState, Receipt
 from core.commit.request import At, Request, nowhere
 from core.errors import CommitRefused, SeamlineError, Stale
@@ -65,10 +66,11 @@ def commit(request: Request, journal: Journal, stamp: Stamp, at: At = nowhere) -
         if not fork:
             running = request.known_running(request.session)
             require_quiet(look(request.session, running, journal, stamp.now), request.agent_stopped)
+        opened.enter_context(agents_locks(request.patch.locks))
         before = _unchanged(request, target)
         identity = stamp.new_id()
         try:
-            steps = _open(request, identity, before.mode, opened)
+            steps = _open(request, identity, before.mode, journal, opened)
         except OSError as error:
             raise CommitRefused(f"{request.patch.session}: cannot be written: {cause_of(error)}") from error
         return _carry_out(
@@ -91,12 +93,12 @@ def _unchanged(request: Request, target: Path) -> FileState:
     return before
 
 
-def _open(request: Request, identity: str, mode: int, opened: ExitStack) -> list[Step]:
+def _open(request: Request, identity: str, mode: int, journal: Journal, opened: ExitStack) -> list[Step]:
     steps: list[Step] = []
-    for change in request.patch.changes:
+    for number, change in enumerate(request.patch.changes):
         if isinstance(change, Create) and change.path.parent.is_dir():
             _check_folder(change.path.parent)
-        step = open_step(change, identity, mode)
+        step = open_step(change, identity, mode, backup_path(journal.folder, identity, number))
         opened.callback(step.close)
         steps.append(step)
     return steps
@@ -106,6 +108,7 @@ def _operation(
     request: Request, stamp: Stamp, identity: str, target: Path, before: FileState, steps: Sequence[Step]
 ) -> Operation:
     result = Path(os.path.realpath(request.patch.session))
+    changes = tuple(step.change for step in steps)
     receipt = Receipt(
         id=identity,
         time=stamp.now,
@@ -116,12 +119,12 @@ def _operation(
         before=before,
         after=None,
         state="started",
+        backups=tuple(change.backup for change in changes if change.backup is not None),
     )
-    changes = tuple(step.change for step in steps)
     for change in changes:
         if change.path == target and change.before != before:
             raise Stale(changed(request.session))
-    return Operation(receipt, changes)
+    return Operation(receipt, changes, tuple(path.absolute() for path in request.patch.locks))
 
 
 def _carry_out(

@@ -25,6 +25,7 @@ class Step(Protocol):
 
     change: Change
     data: bytes
+    """What must be known after a kill to tell a beginning of ours; empty where the hash is enough."""
 
     def write(self, at: At) -> None:
         """Carry it out, durably."""
@@ -56,4 +57,8 @@ class Kind(Protocol):
         """Raise CommitRefused, with the reason, where `reverse` is not possible."""
         ...
 
-    def reverse(self, change: Change, at: At) -> None: ...
+    def reverse(self, change: Change, identity: str, at: At) -> None: ...
+
+    def tidy(self, change: Change, identity: str) -> None:
+        """Remove our own temporary files, and nothing else, where the rest is left to a person."""
+        ...

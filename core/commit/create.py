@@ -6,6 +6,7 @@ import errno
 import hashlib
 import os
 import stat
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from core.commit.journal import Change
 from core.commit.receipt import FileState
 from core.commit.request import At
 from core.errors import CommitRefused, Stale
+from core.files import READ_SIZE, Disk
 from core.patch import Create
 
 _NO_HARD_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
@@ -23,18 +25,31 @@ _NO_HARD_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
 class CreateStep:
     """One new file of a running commit, with the permissions `mode`."""
 
+    data = b""
+
     def __init__(self, patched: Create, identity: str, mode: int) -> None:
-        self.data = patched.data
+        self._patched = patched
         self._mode = mode
         # The folder's links are followed, the file's own name is not: what stands there is never written through.
         path = Path(os.path.realpath(patched.path.parent)) / patched.path.name
         self._temporary = _temporary(path, identity)
-        digest = hashlib.sha256(self.data).hexdigest()
-        self.change = Change("create", path, len(self.data), digest, None)
         if not path.parent.is_dir():
             raise CommitRefused(f"{path.parent}: there is no such folder for the new session: make it first")
         if os.path.lexists(path):
             raise CommitRefused(_occupied(path))
+        digest = hashlib.sha256()
+        for block in self._blocks():
+            digest.update(block)
+        self.change = Change("create", path, patched.size, digest.hexdigest(), None)
+
+    def _blocks(self) -> Iterator[bytes]:
+        """The new bytes. Raises Stale where a file that they are taken from has become shorter."""
+        patched, disk = self._patched, Disk()
+        for offset in range(0, patched.size, READ_SIZE):
+            block = patched.read(offset, READ_SIZE, disk.read)
+            if len(block) != min(READ_SIZE, patched.size - offset):
+                raise Stale(f"{patched.path}: what it is made from has changed: open the session again")
+            yield block
 
     def write(self, at: At) -> None:
         """Write it beside its place, durably, then give it its name. Raises CommitRefused, OSError."""
@@ -43,10 +58,11 @@ class CreateStep:
         descriptor = os.open(self._temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         try:
             at("write")
-            view = memoryview(self.data)
-            while view:
-                view = view[os.write(descriptor, view) :]
-                at("written")
+            for block in self._blocks():
+                view = memoryview(block)
+                while view:
+                    view = view[os.write(descriptor, view) :]
+                    at("written")
             os.fchmod(descriptor, self._mode)
             at("sync")
             os.fsync(descriptor)
@@ -60,7 +76,7 @@ class CreateStep:
 
     def settle(self) -> FileState:
         with Held(self.change.path) as held:
-            if held.size() != len(self.data) or not held.holds(0, self.data):
+            if held.size() != self.change.size or held.sha256(0, self.change.size) != self.change.sha256:
                 raise Stale(f"{self.change.path}: somebody else has written to the new session at once")
             return held.observe()
 
@@ -155,10 +171,15 @@ def check_reversible(change: Change) -> None:
             )
 
 
-def reverse(change: Change, at: At) -> None:
+def reverse(change: Change, identity: str, at: At) -> None:
     """Remove the file that was made. Raises CommitRefused where it has changed, OSError."""
     check_reversible(change)
     at("remove")
     change.path.unlink(missing_ok=True)
     at("sync")
     sync_folder(change.path.parent)
+
+
+def tidy(change: Change, identity: str) -> None:
+    """Remove the temporary file."""
+    _temporary(change.path, identity).unlink(missing_ok=True)

@@ -147,6 +147,11 @@ class Held:
                 self._leased = False
                 self._lease(False)
 
+    @property
+    def is_alone(self) -> bool:
+        """Whether the system keeps others out now: nobody else has the file open."""
+        return self._leased
+
     def awaited(self) -> bool:
         """Whether, while `alone` holds, somebody waits who wants to open the file for writing."""
         return self._leased and fcntl.fcntl(self.descriptor, fcntl.F_GETLEASE) == fcntl.F_UNLCK

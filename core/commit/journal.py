@@ -1,7 +1,8 @@
 """The journal: every commit, written ahead of its bytes, in an SQLite file in our state folder.
 
-It holds facts and hashes. The bytes that a commit is about to write stand beside it in `pending/` until the commit
-has ended, so that after a kill `recover` can tell a beginning of ours from anything else; then they are deleted.
+It holds facts and hashes. The bytes that a commit is about to append stand beside it in `pending/` until the commit
+has ended, so that after a kill `recover` can tell a beginning of ours from anything else; then they are deleted. The
+old bytes of files that were replaced stand in `backups/`; they are listed in the receipts and never deleted by us.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ STATE_FOLDER_VARIABLE = "SEAMLINE_STATE_DIR"
 """The environment variable that names another state folder."""
 
 BUSY_SECONDS = 10
-VERSION = 1
+VERSION = 2
 
 _TABLES = """
 CREATE TABLE operations (
@@ -42,7 +43,8 @@ CREATE TABLE operations (
     after TEXT,
     state TEXT NOT NULL,
     reason TEXT NOT NULL DEFAULT '',
-    ended REAL
+    ended REAL,
+    locks TEXT NOT NULL DEFAULT '[]'
 );
 CREATE TABLE changes (
     operation TEXT NOT NULL REFERENCES operations (id),
@@ -53,13 +55,19 @@ CREATE TABLE changes (
     sha256 TEXT NOT NULL,
     before TEXT,
     after TEXT,
+    backup BLOB,
     PRIMARY KEY (operation, number)
 );
 CREATE INDEX changes_path ON changes (path);
 CREATE INDEX operations_session ON operations (session);
 """
 
-_OPERATION = "SELECT id, time, kind, session, result, facts, before, after, state, reason, ended FROM operations"
+_SINCE_VERSION_1 = """
+ALTER TABLE operations ADD COLUMN locks TEXT NOT NULL DEFAULT '[]';
+ALTER TABLE changes ADD COLUMN backup BLOB
+"""
+
+_RECEIPT = "id, time, kind, session, result, facts, before, after, state, reason, ended"
 
 
 def state_folder() -> Path:
@@ -72,7 +80,7 @@ def state_folder() -> Path:
 class Change:
     """One change of an operation: what is to be known of it when the process that made it is gone."""
 
-    kind: Literal["append", "create"]
+    kind: Literal["append", "create", "replace"]
     path: Path
     """The real file."""
     size: int
@@ -83,6 +91,8 @@ class Change:
     """None for a new file."""
     after: FileState | None = None
     """Known once the commit is done."""
+    backup: Path | None = None
+    """Our copy of the old bytes, where the change replaces them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +101,8 @@ class Operation:
 
     receipt: Receipt
     changes: tuple[Change, ...]
+    locks: tuple[Path, ...] = ()
+    """The agent's own lock files."""
 
 
 class Journal:
@@ -121,8 +133,8 @@ class Journal:
             version = self._database.execute("PRAGMA user_version").fetchone()[0]
             if version > VERSION:
                 raise CommitRefused(f"{self.path}: written by a newer Seamline: use that one, or move the file away")
-            if version == 0:
-                for statement in _TABLES.split(";"):
+            if version < VERSION:
+                for statement in (_TABLES if version == 0 else _SINCE_VERSION_1).split(";"):
                     self._database.execute(statement)
                 self._database.execute(f"PRAGMA user_version = {VERSION}")
 
@@ -177,16 +189,23 @@ class Journal:
         return frozenset(state.mtime_ns for state in states)
 
     def _operations(self, where: str, *values: Any) -> tuple[Operation, ...]:
+        query = f"SELECT {_RECEIPT}, locks FROM operations WHERE {where} ORDER BY number DESC"
         with self._told():
-            rows = self._database.execute(f"{_OPERATION} WHERE {where} ORDER BY number DESC", values).fetchall()
-            return tuple(Operation(_receipt_from(row), self._changes(row[0])) for row in rows)
+            rows = self._database.execute(query, values).fetchall()
+            return tuple(self._operation(row) for row in rows)
+
+    def _operation(self, row: Sequence[Any]) -> Operation:
+        changes = self._changes(row[0])
+        backups = tuple(change.backup for change in changes if change.backup is not None and change.backup.exists())
+        locks = tuple(map(Path, json.loads(row[-1])))
+        return Operation(_receipt_from(row[:-1], backups), changes, locks)
 
     def _changes(self, identity: str) -> tuple[Change, ...]:
-        columns = "kind, path, bytes, sha256, before, after"
+        columns = "kind, path, bytes, sha256, before, after, backup"
         query = f"SELECT {columns} FROM changes WHERE operation = ? ORDER BY number"
         return tuple(
-            Change(kind, Path(os.fsdecode(path)), size, sha256, _state_from(before), _state_from(after))
-            for kind, path, size, sha256, before, after in self._database.execute(query, (identity,))
+            Change(kind, _path_from(path), size, sha256, _state_from(before), _state_from(after), _backup(backup))
+            for kind, path, size, sha256, before, after, backup in self._database.execute(query, (identity,))
         )
 
     # Writing.
@@ -203,6 +222,7 @@ class Journal:
             _text(receipt.facts),
             _text(receipt.before),
             receipt.state,
+            json.dumps([os.fspath(path) for path in operation.locks]),
         )
         changes = [
             (
@@ -213,14 +233,15 @@ class Journal:
                 change.size,
                 change.sha256,
                 _text(change.before),
+                None if change.backup is None else os.fsencode(change.backup),
             )
             for number, change in enumerate(operation.changes)
         ]
-        columns = "id, time, kind, session, result, facts, before, state"
+        columns = "id, time, kind, session, result, facts, before, state, locks"
         with self._writing():
-            self._database.execute(f"INSERT INTO operations ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
-            columns = "operation, number, kind, path, bytes, sha256, before"
-            self._database.executemany(f"INSERT INTO changes ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?)", changes)
+            self._database.execute(f"INSERT INTO operations ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
+            columns = "operation, number, kind, path, bytes, sha256, before, backup"
+            self._database.executemany(f"INSERT INTO changes ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", changes)
             self._sweep()
             self._keep(receipt.id, data)
 
@@ -265,6 +286,8 @@ class Journal:
         try:
             folder.mkdir(mode=0o700, exist_ok=True)
             for number, block in enumerate(data):
+                if not block:  # what appears whole or not at all is known again by its hash
+                    continue
                 flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
                 with open(os.open(self._pending_path(identity, number), flags, 0o600), "wb") as file:
                     file.write(block)
@@ -328,18 +351,27 @@ def _state_from(text: str | None) -> FileState | None:
     return None if text is None else msgspec.convert(json.loads(text), type=FileState)
 
 
-def _receipt_from(row: Sequence[Any]) -> Receipt:
+def _path_from(name: bytes) -> Path:
+    return Path(os.fsdecode(name))
+
+
+def _backup(name: bytes | None) -> Path | None:
+    return None if name is None else _path_from(name)
+
+
+def _receipt_from(row: Sequence[Any], backups: tuple[Path, ...]) -> Receipt:
     identity, time, kind, session, result, facts, before, after, state, reason, ended = row
     return Receipt(
         id=identity,
         time=time,
         facts=msgspec.convert(json.loads(facts), type=Facts),
         kind=kind,
-        session=Path(os.fsdecode(session)),
-        result=Path(os.fsdecode(result)),
+        session=_path_from(session),
+        result=_path_from(result),
         before=msgspec.convert(json.loads(before), type=FileState),
         after=_state_from(after),
         state=state,
         reason=reason,
         ended=ended,
+        backups=backups,
     )

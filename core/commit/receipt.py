@@ -78,7 +78,7 @@ class Receipt:
     """Seconds since 1970, UTC."""
     facts: Facts
     kind: str
-    """`append` or `fork`."""
+    """`append`, `replace` or `fork`."""
     session: Path
     """The session that the proposal was made for."""
     result: Path
@@ -92,6 +92,8 @@ class Receipt:
     """Why it failed or was taken back, or what is to be known of how it ended; empty otherwise."""
     ended: float | None = None
     """When it got this state; seconds since 1970, UTC."""
+    backups: tuple[Path, ...] = ()
+    """Our copies of the old bytes of replaced files, as far as they are there; those of a commit are never deleted."""
 
     def to_json(self) -> dict[str, Any]:
         """One element of `receipts` in `receipts/1`."""
@@ -115,6 +117,7 @@ class Receipt:
             "state": self.state,
             "reason": self.reason,
             "ended": None if self.ended is None else _iso(self.ended),
+            "backups": [_printable(path) for path in self.backups],
         }
 
 

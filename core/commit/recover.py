@@ -15,7 +15,7 @@ from core.commit.causes import cause_of
 from core.commit.change import Found, Unsettled
 from core.commit.journal import Change, Journal, Operation
 from core.commit.kinds import KINDS
-from core.commit.locking import Locked, locked
+from core.commit.locking import Locked, agents_locks, locked
 from core.commit.receipt import Receipt
 from core.commit.undo import settle_undo
 from core.errors import CommitRefused, SeamlineError
@@ -51,10 +51,11 @@ def _settle(operation: Operation, journal: Journal, now: float) -> Recovered:
     try:
         with locked(journal.folder, (change.path for change in operation.changes)):
             operation = journal.operation(receipt.id)
-            if operation.receipt.state == "undoing":
-                return _settle_undo(operation, journal, now, name)
-            if operation.receipt.state == "started":
-                return _settle_commit(operation, journal, now, name)
+            with agents_locks(operation.locks):
+                if operation.receipt.state == "undoing":
+                    return _settle_undo(operation, journal, now, name)
+                if operation.receipt.state == "started":
+                    return _settle_commit(operation, journal, now, name)
             return Recovered(operation.receipt, "finished", f"{name} has meanwhile ended ({operation.receipt.state})")
     except Locked:
         return Recovered(receipt, "busy", f"{name} is still being carried out by another process")
@@ -104,6 +105,11 @@ def _stop(operation: Operation, journal: Journal, now: float, name: str) -> Reco
     reason = (
         "interrupted, and the file was written by somebody else since: it was left as it is; check it before you go on"
     )
+    for change in operation.changes:
+        try:
+            KINDS[change.kind].tidy(change, operation.receipt.id)
+        except Unsettled as trouble:
+            reason += f"; {trouble}"
     return Recovered(journal.mark(operation.receipt, "failed", now, reason), "stopped", f"{name} was {reason}")
 
 

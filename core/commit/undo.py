@@ -11,7 +11,7 @@ from core.commit.held import Held
 from core.commit.journal import Change, Journal, Operation
 from core.commit.kinds import KINDS
 from core.commit.liveness import Liveness, require_quiet
-from core.commit.locking import locked
+from core.commit.locking import agents_locks, locked
 from core.commit.receipt import Receipt
 from core.commit.request import At, nobody, nowhere
 from core.errors import CommitRefused, SeamlineError
@@ -40,20 +40,25 @@ def undo(
         running = known_running(path) if target.exists() else None
         if running is not None:
             require_quiet(Liveness("running", f"{path}: {running}: end it first, then undo"), False)
-        try:
-            for change in operation.changes:
-                KINDS[change.kind].check_reversible(change)
-        except OSError as error:
-            raise CommitRefused(f"{path}: cannot undo: {cause_of(error)}") from error
-        at("start")
-        journal.mark(operation.receipt, "undoing", now)
-        try:
-            _reverse(operation, at)
-            at("end")
-            return journal.mark(operation.receipt, "undone", now)
-        except BaseException as error:
-            _fail(operation, journal, now, error)
-            raise
+        with agents_locks(operation.locks):
+            return _undo(path, operation, journal, now, at)
+
+
+def _undo(path: Path, operation: Operation, journal: Journal, now: float, at: At) -> Receipt:
+    try:
+        for change in operation.changes:
+            KINDS[change.kind].check_reversible(change)
+    except OSError as error:
+        raise CommitRefused(f"{path}: cannot undo: {cause_of(error)}") from error
+    at("start")
+    journal.mark(operation.receipt, "undoing", now)
+    try:
+        _reverse(operation, at)
+        at("end")
+        return journal.mark(operation.receipt, "undone", now)
+    except BaseException as error:
+        _fail(operation, journal, now, error)
+        raise
 
 
 def _last(path: Path, journal: Journal) -> Operation:
@@ -69,7 +74,7 @@ def _last(path: Path, journal: Journal) -> Operation:
 
 def _reverse(operation: Operation, at: At) -> None:
     for change in reversed(operation.changes):
-        KINDS[change.kind].reverse(change, at)
+        KINDS[change.kind].reverse(change, operation.receipt.id, at)
 
 
 def _fail(operation: Operation, journal: Journal, now: float, error: BaseException) -> None:
@@ -93,6 +98,8 @@ def settle_undo(operation: Operation, journal: Journal, now: float) -> Receipt:
     Raises CommitRefused (the commit is then recorded as standing, with the reason) where that is not possible, OSError.
     """
     receipt = operation.receipt
+    for change in operation.changes:
+        KINDS[change.kind].tidy(change, receipt.id)
     if all(_stands(change) for change in operation.changes):
         return journal.mark(receipt, "done", now, "an undo of it was interrupted before anything was changed")
     try:

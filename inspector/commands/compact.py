@@ -105,14 +105,20 @@ def _nothing_to_do(plan: Plan, asked: bool) -> str:
     return "" if plan.patch is not None else f"{where}: {plan.why}"
 
 
+_VERBS = {
+    "append": ("Append", "to"),
+    "replace": ("Write the session anew with", "in"),
+    "fork": ("Create a new session of", "in"),
+}
+
+
 def _confirmed(plan: Plan) -> bool:
     if not sys.stdin.isatty():
         return False
     patch = plan.patch
     assert patch is not None
-    size = sum(len(change.data) for change in patch.changes)
-    verb = "Append" if plan.commits_as == "append" else "Create a new session of"
-    answer = input(f"{verb} {size:,} bytes {'to' if plan.commits_as == 'append' else 'in'} {patch.session}? [y/N] ")
+    verb, where = _VERBS[plan.commits_as]
+    answer = input(f"{verb} {patch.size:,} bytes {where} {patch.session}? [y/N] ")
     return answer.strip().lower() in ("y", "yes")
 
 

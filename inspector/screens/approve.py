@@ -14,7 +14,7 @@ from textual.widgets import Button, Static
 from core.commit import Receipt
 from core.commit.liveness import Liveness
 from core.errors import SeamlineError
-from core.patch import Append
+from core.patch import Append, Change, Kept, Piece, Replace, size_of
 from core.planning import Plan
 from inspector.committing import committed, liveness_of
 from inspector.screens.working import WorkingScreen
@@ -126,17 +126,28 @@ def exactly(plan: Plan) -> list[Block]:
     if plan.commits_as == "fork":
         blocks.append(Block("notice", f"as a new session, the old one stays as it is: {plan.why}"))
     for change in plan.patch.changes:
-        data = change.data
-        records = [line for line in data.split(b"\n") if line.strip()]
-        if isinstance(change, Append):
-            where = f"append {len(data):,} bytes at the end of {change.path} ({change.at:,} bytes now)"
-        else:
-            where = f"create {change.path} with {len(data):,} bytes"
-        count = f"{len(records):,} {'record' if len(records) == 1 else 'records'}"
-        blocks += [Block("body", ""), Block("key", where), Block("fact", count)]
-        for number, record in enumerate(records, 1):
-            text = record[: RECORD_SHOWN * 4].decode("utf-8", "replace")[:RECORD_SHOWN]
-            more = " …" if len(record) > len(text.encode("utf-8", "replace")) else ""
-            blocks.append(Block("fact", f"{number:>3}  {figures.size(len(record))}"))
-            blocks.append(Block("body", f"{text}{more}"))
+        blocks += [Block("body", ""), Block("key", _where(change))]
+        blocks += _new_bytes((change.data,)) if isinstance(change, Append) else _new_bytes(change.pieces)
+    return blocks
+
+
+def _where(change: Change) -> str:
+    if isinstance(change, Append):
+        return f"append {change.size:,} bytes at the end of {change.path} ({change.at:,} bytes now)"
+    if isinstance(change, Replace):
+        return f"replace {change.path} ({change.size_before:,} bytes now) by {change.size:,} bytes"
+    return f"create {change.path} with {change.size:,} bytes"
+
+
+def _new_bytes(pieces: tuple[Piece, ...]) -> list[Block]:
+    """Each new record with its size; what is taken over from the old file is named by its size only."""
+    kept = sum(size_of(piece) for piece in pieces if isinstance(piece, Kept))
+    records = [line for piece in pieces if isinstance(piece, bytes) for line in piece.split(b"\n") if line.strip()]
+    count = f"{len(records):,} {'record' if len(records) == 1 else 'records'}"
+    blocks = [Block("fact", f"{count}, {kept:,} bytes stay as they are" if kept else count)]
+    for number, record in enumerate(records, 1):
+        text = record[: RECORD_SHOWN * 4].decode("utf-8", "replace")[:RECORD_SHOWN]
+        more = " …" if len(record) > len(text.encode("utf-8", "replace")) else ""
+        blocks.append(Block("fact", f"{number:>3}  {figures.size(len(record))}"))
+        blocks.append(Block("body", f"{text}{more}"))
     return blocks

@@ -90,7 +90,7 @@ def check_line(plan: Plan | None) -> tuple[str, str]:
         )
     if plan.patch is None:
         return "label", no_commit(plan)
-    how = "" if plan.commits_as == "append" else f" · as a fork: {plan.why}"
+    how = f" · as a fork: {plan.why}" if plan.commits_as == "fork" else ""
     hold = f"all {len(plan.checks)} checks hold{how}"
     spoken = warnings_of(plan.checks)
     return ("warn", f"! {'; '.join(spoken)} · {hold}") if spoken else ("good", f"✓ {hold}")

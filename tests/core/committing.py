@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from core.agents.protocol import Stamp
@@ -16,11 +16,13 @@ from core.commit import Facts, FileState, Journal, Receipt, Request, Span, commi
 from core.commit.held import Held
 from core.commit.request import nobody, nowhere
 from core.files import Disk, Overlay, fingerprint
-from core.patch import Append, Create, Patch
+from core.patch import Append, Create, Kept, Patch, Replace
 
 ROOT = Path(__file__).parents[2]
 OLD = b'{"type":"session","id":"s"}\n' + b"".join(b'{"n":%d,"text":"line"}\n' % n for n in range(40))
 DATA = b'{"type":"compaction","summary":"SECRET WORDS"}\n{"type":"context_edit"}\n'
+NEW = OLD[:27] + DATA + OLD[200:]
+"""What the session is replaced with."""
 LONG_AGO = 1_700_000_000_123_456_789
 """A time of change, nanoseconds."""
 
@@ -43,6 +45,7 @@ class Case:
     named: Path | None = None
     """Another path to the session, such as a symbolic link."""
     made_for: str = field(default="")
+    locks: tuple[Path, ...] = ()
 
     @property
     def path(self) -> Path:
@@ -50,7 +53,7 @@ class Case:
 
     @property
     def result(self) -> Path:
-        return self.path if self.kind == "append" else self.path.with_name("fork.jsonl")
+        return self.path.with_name("fork.jsonl") if self.kind == "fork" else self.path
 
     @property
     def state(self) -> Path:
@@ -67,6 +70,10 @@ class Case:
         shown = self.named or self.path
         if self.kind == "append":
             patch = Patch((Append(shown, shown.stat().st_size, DATA),), shown, "append")
+        elif self.kind == "replace":
+            size = shown.stat().st_size
+            pieces = (Kept(0, min(27, size)), DATA, Kept(min(200, size), size))
+            patch = Patch((Replace(shown, size, pieces),), shown, "replace", self.locks)
         else:
             patch = Patch((Create(self.result, OLD + DATA),), self.result, "fork")
         seen = Overlay(Disk(), patch)
@@ -111,7 +118,9 @@ class Case:
     def look(self) -> tuple[FileState, list[str]]:
         """All that a refused or undone commit must leave unchanged: bytes, mode, time, inode, and the folder."""
         with Held(self.path) as held:
-            return held.observe(), self.names()
+            state = held.observe()
+        # An undone replacement is a copy of the old file: all but the inode is the same.
+        return replace(state, inode=0) if self.kind == "replace" else state, self.names()
 
     def names(self) -> list[str]:
         return sorted(path.name for path in self.path.parent.iterdir())
@@ -122,7 +131,7 @@ class Case:
 
     def new(self) -> bool:
         """Whether the result is whole and approved."""
-        wanted = OLD + DATA
+        wanted = NEW if self.kind == "replace" else OLD + DATA
         return self.result.exists() and self.result.read_bytes() == wanted and self.names() == self.all_names()
 
     def all_names(self) -> list[str]:

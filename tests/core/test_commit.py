@@ -15,7 +15,7 @@ from core.patch import Append, Patch
 from tests.core.committing import DATA, LONG_AGO, OLD, Case, Child, child_process
 from tests.core.troubling import quick_folder, refused
 
-KINDS = ["append", "fork"]
+KINDS = ["append", "replace", "fork"]
 tmp_path = pytest.fixture(quick_folder)
 child = pytest.fixture(child_process)
 

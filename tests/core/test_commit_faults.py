@@ -12,7 +12,7 @@ from core.errors import CommitRefused, SeamlineError
 from tests.core.committing import Case
 from tests.core.troubling import faults, mounted, quick_folder, refused, unprivileged
 
-KINDS = ["append", "fork"]
+KINDS = ["append", "replace", "fork"]
 tmp_path = pytest.fixture(quick_folder)
 
 

@@ -17,7 +17,7 @@ from core.errors import CommitRefused, SeamlineError, Stale
 from tests.core.committing import DATA, LONG_AGO, OLD, Case, Child
 from tests.core.troubling import quick_folder, refused, without_lease
 
-KINDS = ["append", "fork"]
+KINDS = ["append", "replace", "fork"]
 tmp_path = pytest.fixture(quick_folder)
 
 

@@ -19,15 +19,20 @@ child = pytest.fixture(child_process, scope="module")
 
 STEPS = {
     "append": ["locked", "start", "write", "written", "sync", "re-read", "end", "done"],
+    "replace": [
+        *("locked", "start", "back up", "create", "write", "written", "sync"),
+        *("link", "rename", "renamed", "re-read", "end", "done"),
+    ],
     "fork": ["locked", "start", "create", "write", "written", "sync", "name", "named", "re-read", "end", "done"],
 }
 UNDO_STEPS = {
     "append": ["locked", "start", "truncate", "give back", "sync", "end"],
+    "replace": ["locked", "start", "create", "write", "written", "rename", "sync", "end"],
     "fork": ["locked", "start", "remove", "sync", "end"],
 }
 
 
-@pytest.mark.parametrize("kind", ["append", "fork"])
+@pytest.mark.parametrize("kind", ["append", "replace", "fork"])
 @pytest.mark.parametrize("short", [-1, 7])
 def test_a_kill_at_any_step_of_a_commit(kind: str, short: int, tmp_path: Path, child: Child) -> None:
     finished: list[str] = []
@@ -55,7 +60,7 @@ def test_a_kill_at_any_step_of_a_commit(kind: str, short: int, tmp_path: Path, c
     assert ("written" in finished) == (kind == "append" and short < 0)
 
 
-@pytest.mark.parametrize("kind", ["append", "fork"])
+@pytest.mark.parametrize("kind", ["append", "replace", "fork"])
 def test_a_kill_at_any_step_of_an_undo(kind: str, tmp_path: Path, child: Child) -> None:
     for step in UNDO_STEPS[kind]:
         case = Case(tmp_path / step, kind).make()
@@ -75,7 +80,9 @@ def start(case: Case) -> str:
     request, stamp = case.request(), case.stamp()
     identity = stamp.new_id()
     before, _ = case.look()
-    steps = [open_step(change, identity, 0o640) for change in request.patch.changes]
+    steps = [
+        open_step(change, identity, 0o640, case.state / "backups" / f"{identity}.0") for change in request.patch.changes
+    ]
     with Journal(case.state) as journal:
         operation = _operation(request, stamp, identity, case.path, before, steps)
         journal.start(operation, [step.data for step in steps])

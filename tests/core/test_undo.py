@@ -179,7 +179,7 @@ def test_undo_on_the_original_names_the_fork(fork: Case) -> None:
 # Faults.
 
 
-@pytest.mark.parametrize("kind", ["append", "fork"])
+@pytest.mark.parametrize("kind", ["append", "replace", "fork"])
 @pytest.mark.parametrize("lasting", [False, True])
 @pytest.mark.parametrize("error", [OSError(errno.EIO, "I/O"), KeyboardInterrupt()])
 def test_a_fault_at_any_call_leaves_the_commit_or_undoes_it(
