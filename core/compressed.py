@@ -112,6 +112,11 @@ class Unpacked:
         return self._contents[path]
 
 
+def stored(files: Files) -> Files:
+    """The files as they lie on the disk (or under a patch), for what counts in stored bytes."""
+    return files.base if isinstance(files, Unpacked) else files
+
+
 def _unpacked(files: Files, path: Path, unpack: Unpack) -> _Content:
     content = _Content()
     for block in unpack(files, path, content.faults):

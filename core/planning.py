@@ -13,6 +13,7 @@ from typing import Any
 from core.agents.protocol import Stamp
 from core.budget import Budget
 from core.checks import Check, run_checks, summary_checks
+from core.compressed import stored
 from core.errors import CommitRefused, SeamlineError
 from core.files import Overlay
 from core.metering import tokens_after, tokens_before
@@ -218,4 +219,4 @@ def _encoded(opened: Opened, proposal: Proposal, stamp: Stamp, fork: bool) -> tu
 
 
 def _read_back(opened: Opened, patch: Patch) -> Opened:
-    return open_session(patch.session, opened.overrides, Overlay(opened.session.files, patch))
+    return open_session(patch.session, opened.overrides, Overlay(stored(opened.session.files), patch))
