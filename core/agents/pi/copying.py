@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from core.agents.deciding import Decisions
 from core.agents.pi.chain import Chain, stored_id
 from core.agents.pi.context import selected
-from core.agents.pi.decisions import Decisions
 from core.agents.pi.editing import is_cut_point, result_content
 from core.agents.pi.records import detail, record
 from core.session import Entry, Session

@@ -14,9 +14,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from core.agents.deciding import Decisions, Shortened
 from core.agents.pi.chain import Chain, stored_id
 from core.agents.pi.context import selected
-from core.agents.pi.decisions import Decisions, Shortened
 from core.agents.pi.reading import identity
 from core.agents.pi.records import detail, record
 from core.session import Entry, Session

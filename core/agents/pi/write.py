@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from core.agents.deciding import Decisions
 from core.agents.pi.chain import Chain, line_of, stored_id
 from core.agents.pi.client import client
 from core.agents.pi.context import selected
 from core.agents.pi.copying import copy
-from core.agents.pi.decisions import Decisions, decide
+from core.agents.pi.decisions import decide
 from core.agents.pi.editing import edit, last_edits, left_out
 from core.agents.pi.prompt import replayed
 from core.agents.pi.records import CURRENT_VERSION, detail, record
