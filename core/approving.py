@@ -19,10 +19,10 @@ def request_for(plan: Plan, agent_stopped: bool) -> Request:
         raise CommitRefused(f"{plan.opened.session.path}: nothing to commit: {plan.why}")
     if failed:
         raise CommitRefused(f"{plan.opened.session.path}: {failed[0].id}: {failed[0].message}")
-    opened = plan.opened
+    opened, leaf = plan.opened, plan.patch.leaf
 
     def reread(path: Path) -> str:
-        return view_digest(open_session(path, opened.overrides).view)
+        return view_digest(open_session(path, opened.overrides, leaf=leaf).view)
 
     return Request(
         patch=plan.patch,

@@ -30,14 +30,19 @@ class Check:
         return {"id": self.id, "ok": self.ok, "message": self.message}
 
 
-def run_checks(opened: Opened, proposal: Proposal, after: Opened, settings: Settings) -> tuple[Check, ...]:
-    """All checks, in the order in which a person should read them."""
+def run_checks(
+    opened: Opened, proposal: Proposal, after: Opened, settings: Settings, replaced: bool = False
+) -> tuple[Check, ...]:
+    """All checks, in the order in which a person should read them.
+
+    `replaced`: the file is written anew, so that ids which are places mean other entries afterwards.
+    """
     return (
         _proven(opened),
         _pairs(opened, after),
         _kept_unchanged(opened, proposal, after),
         _shortened(proposal, after),
-        _gone(opened, proposal, after),
+        _gone(opened, proposal, after, replaced),
         _smaller(opened, proposal, after),
         _target(after, settings),
         _much_removed(opened, after),
@@ -104,8 +109,10 @@ def _shortened(proposal: Proposal, after: Opened) -> Check:
     return Check("shortened", True)
 
 
-def _gone(opened: Opened, proposal: Proposal, after: Opened) -> Check:
+def _gone(opened: Opened, proposal: Proposal, after: Opened, replaced: bool) -> Check:
     """What is summarised or dropped is no longer sent, and nothing came back from before an earlier compaction."""
+    if replaced:
+        return _nothing_else(opened, proposal, after)
     gone = {
         entry
         for d in proposal.dispositions
@@ -118,6 +125,27 @@ def _gone(opened: Opened, proposal: Proposal, after: Opened) -> Check:
     extra = len(after.view.items) - len(opened.view.items)
     if extra > (proposal.summary is not None):
         return Check("gone", False, f"{extra} items would be sent that are not in the view now")
+    return Check("gone", True)
+
+
+def _nothing_else(opened: Opened, proposal: Proposal, after: Opened) -> Check:
+    """All that is sent is something that was kept, a shortened result, or the one summary."""
+    gone = {d.unit for d in proposal.dispositions if d.what in ("summarize", "drop")}
+    allowed = Multiset(
+        _content(opened.view.items[at]) for one in opened.units if one.id not in gone for at in one.items
+    )
+    texts = Multiset(d.text for d in proposal.dispositions if d.text is not None)
+    summaries = int(proposal.summary is not None)
+    for item in after.view.items:
+        content = _content(item)
+        if allowed[content]:
+            allowed[content] -= 1
+        elif item.kind == "tool_result" and texts[item.text]:
+            texts[item.text] -= 1
+        elif item.mark == "summary" and summaries:
+            summaries -= 1
+        elif item.origin == "stored":
+            return Check("gone", False, f"a {item.kind} would be sent that was not kept: {item.text[:60]!r}")
     return Check("gone", True)
 
 

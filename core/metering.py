@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
 
 from core.opening import Opened
 from core.proposal import Disposition
-from core.view import Unit
+from core.view import Source, Unit
 
 
 def tokens_before(opened: Opened, disposition: Disposition, among: Sequence[Disposition] = ()) -> int:
@@ -19,8 +19,7 @@ def tokens_before(opened: Opened, disposition: Disposition, among: Sequence[Disp
     unit = opened.unit_by_id[disposition.unit]
     if not disposition.source:
         return opened.unit_tokens(unit)
-    entries = {source.entry for source in disposition.source}
-    own = sum(opened.item_tokens[at] for at in unit.items if _belongs(opened, at, entries, disposition))
+    own = sum(opened.item_tokens[at] for at in _own_items(opened, unit, disposition))
     return own + _caption(opened, unit, disposition, among or (disposition,))
 
 
@@ -41,10 +40,21 @@ def _caption(opened: Opened, unit: Unit, disposition: Disposition, among: Sequen
     return total
 
 
-def _belongs(opened: Opened, at: int, entries: set[str], disposition: Disposition) -> bool:
-    item = opened.view.items[at]
-    kinds = ("tool_result", "image") if disposition.what == "point" else ("tool_result",)
-    return item.kind in kinds and bool(item.source) and item.source[0].entry in entries
+def _own_items(opened: Opened, unit: Unit, disposition: Disposition) -> Iterator[int]:
+    """Positions of the named results; of those that leave for a pointer, also of their images.
+
+    One entry may hold several results, so an image belongs to the result of its entry that stands before it.
+    """
+    last: dict[str, Source] = {}
+    for at in unit.items:
+        item = opened.view.items[at]
+        if not item.source:
+            continue
+        if item.kind == "tool_result":
+            last[item.source[0].entry] = item.source[0]
+        belongs = item.kind == "tool_result" or (item.kind == "image" and disposition.what == "point")
+        if belongs and last.get(item.source[0].entry) in disposition.source:
+            yield at
 
 
 def tokens_after(opened: Opened, disposition: Disposition) -> int:

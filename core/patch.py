@@ -120,6 +120,9 @@ class Patch:
     One that does not exist is made and removed again; where its folder does not exist, the agent's version has none.
     """
 
+    leaf: str | None = None
+    """With which `--leaf` the result is opened; None where it is what the session ends with anyway."""
+
     @property
     def size(self) -> int:
         """Bytes that are written."""

@@ -157,7 +157,10 @@ def revise(
     patch, commits_as, why = _encoded(opened, proposal, stamp, fork)
     after = opened if patch is None else _read_back(opened, patch)
     budget = policy.budget(opened, settings)
-    checks = run_checks(opened, proposal, after, settings) if patch is not None else summary_checks(opened, proposal)
+    replaced = commits_as == "replace"
+    checks = summary_checks(opened, proposal)
+    if patch is not None:
+        checks = run_checks(opened, proposal, after, settings, replaced)
     return Plan(opened, proposal, settings, budget, after, patch, commits_as, why, checks)
 
 
@@ -219,4 +222,4 @@ def _encoded(opened: Opened, proposal: Proposal, stamp: Stamp, fork: bool) -> tu
 
 
 def _read_back(opened: Opened, patch: Patch) -> Opened:
-    return open_session(patch.session, opened.overrides, Overlay(stored(opened.session.files), patch))
+    return open_session(patch.session, opened.overrides, Overlay(stored(opened.session.files), patch), patch.leaf)

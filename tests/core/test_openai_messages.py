@@ -16,11 +16,9 @@ from core.agents import AGENTS, agent_named
 from core.agents.openai_messages import AGENT
 from core.agents.openai_messages.scanning import Scanner
 from core.agents.openai_messages.walking import Walker
-from core.errors import ClientRefuses, CommitRefused, NotASession, SeamlineError
+from core.errors import ClientRefuses, NotASession, SeamlineError
 from core.files import READ_SIZE, Disk
 from core.opening import Opened, open_session
-from core.planning import plan_session
-from core.policies.settings import Settings
 from core.resume import Overrides
 from tests.core.message_files import (
     PIXEL,
@@ -340,17 +338,6 @@ def test_a_large_image_in_a_result_costs_what_an_image_costs(tmp_path: Path) -> 
     assert [item.kind for item in opened.view.items[2:]] == ["tool_result", "image"]
     assert opened.view_tokens < 2_000
     assert opened.view.items[3].image_bytes == 3 << 19
-
-
-def test_plans_say_that_such_files_are_not_written(tmp_path: Path) -> None:
-    from core.agents.protocol import Stamp
-
-    path = write(tmp_path / "a.json", [user("a"), reply("b"), user("c")])
-    opened = open_session(path)
-    plan = plan_session(opened, "handoff", Settings(target=1), Stamp(0.0, lambda: "0" * 32))
-    assert plan.commits_as == "none"
-    with pytest.raises(CommitRefused, match="inspected, not written yet"):
-        opened.agent.encode(opened.session, opened.view, plan.proposal, Stamp(0.0, lambda: "0" * 32))
 
 
 def test_overrides_win(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from core.agents.protocol import Stamp
 from core.errors import CommitRefused
 from core.files import Overlay
 from core.opening import Opened
-from core.patch import Append, Patch
+from core.patch import Append, Create, Patch
 from core.proposal import Disposition, Proposal, Summary, What
 from core.view import pair_up
 from tests.core.pi_sessions import HEADER, NOW, PATH, PICTURES, Build, line, opened, stamp
@@ -301,6 +301,7 @@ def test_a_fork_copies_the_stored_bytes_of_the_path() -> None:
     seen = opened(build.bytes())
     patch = seen.agent.fork(seen.session, seen.view, Proposal("handoff"), stamp())
     (change,) = patch.changes
+    assert isinstance(change, Create)
     lines = change.data.split(b"\n")
     assert lines[1:-1] == [line(record)[:-1] for record in build.path()]
     header = json.loads(lines[0])

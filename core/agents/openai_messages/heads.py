@@ -8,6 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 import msgspec
 
+from core.agents.openai_messages.summaries import START
 from core.jsonl import BrokenLine, decode
 
 Wire = Literal["openai-completions", "openai-responses", "anthropic-messages"]
@@ -98,7 +99,10 @@ class Head(msgspec.Struct, gc=False):
 
     @property
     def marks(self) -> frozenset[str]:
-        """What speaks for one of the APIs: `responses`, `chat`, `anthropic`, and weaker ones that end in `-part`."""
+        """What speaks for one of the APIs: `responses`, `chat`, `anthropic`, and weaker ones that end in `-part`.
+
+        And `seamline`, where the content is perhaps a summary of ours.
+        """
         marks: set[str] = set()
         if self.type in ITEMS:
             marks.add("responses")
@@ -107,6 +111,8 @@ class Head(msgspec.Struct, gc=False):
         if _given(self.tool_calls) or (_given(self.function_call) and self.type is None):
             marks.add("chat")
         content = bytes(self.content)
+        if self.role == "user" and START.encode() in content[:256]:
+            marks.add("seamline")
         if content[:1] == b"[":
             for found in _BLOCK.finditer(content):
                 marks.update(mark for mark, group in zip(_BLOCK_MARKS, found.groups(), strict=True) if group)

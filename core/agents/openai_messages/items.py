@@ -21,6 +21,7 @@ from core.agents.openai_messages.content import (
     texts_of,
 )
 from core.agents.openai_messages.heads import COMPACTIONS, ITEMS, OUTPUTS
+from core.agents.openai_messages.summaries import kept_behind
 from core.jsonl import is_one_of
 from core.view import Item, Role, Source
 
@@ -113,7 +114,7 @@ def _calls(value: dict[str, Any]) -> Iterator[Shown]:
 def _parts(role: Role, content: Any) -> Iterator[Shown]:
     """The parts of a content; a plain string is one text."""
     if not isinstance(content, list):
-        yield Item(role, "text", plain(content)), None
+        yield _text(role, plain(content)), None
         return
     for part in content:
         yield from _part(role, part)
@@ -122,13 +123,17 @@ def _parts(role: Role, content: Any) -> Iterator[Shown]:
 def _part(role: Role, part: Any) -> Iterator[Shown]:
     text = text_of(part)
     if text is not None:
-        yield Item(role, "text", text), None
+        yield _text(role, text), None
     elif is_picture(part):
         yield _image(role, part)
     elif not isinstance(part, dict):
         yield Item(role, "text", compact(part)), None
     else:
         yield from _block(role, part, str(part.get("type")))
+
+
+def _text(role: Role, text: str) -> Item:
+    return Item(role, "text", text, mark="summary" if role == "user" and kept_behind(text) is not None else "")
 
 
 def _block(role: Role, part: dict[str, Any], kind: str) -> Iterator[Shown]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -168,10 +169,17 @@ def opening_of(data: bytes) -> tuple[str | None, bool]:
 
 def _decoded(data: bytes | msgspec.Raw) -> _LineHead:
     """The members of an object that are looked for; none of them where it is no object."""
-    try:
-        return msgspec.json.decode(data, type=_LineHead) if bytes(data)[:1] == b"{" else _LineHead()
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+    if bytes(data)[:1] != b"{":
         return _LineHead()
+    try:
+        return msgspec.json.decode(data, type=_LineHead)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        pass
+    try:  # halves of characters (a lone surrogate) are read by a tolerant decoder only
+        value = decode(bytes(data))
+    except BrokenLine:
+        return _LineHead()
+    return _LineHead(**{name: _raw(value[name]) for name in _LineHead.__struct_fields__ if name in value})
 
 
 def _first(holder: _LineHead, name: str) -> str | None:
@@ -185,21 +193,33 @@ def _first(holder: _LineHead, name: str) -> str | None:
 def _first_of(data: bytes) -> str | None:
     if data[:1] != b"[":
         return None
-    try:
-        elements: list[Any] = msgspec.json.decode(data, type=list[msgspec.Raw])
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        return None
     found = None
-    for element in elements:
+    for element in _elements(data):
         try:
-            head = head_of(bytes(element))
+            head = head_of(element)
         except BrokenLine:
             continue
         if head is not None and head.is_message:
             found = "" if found is None else found
             if head.role not in ("system", "developer"):
-                return digest_of(bytes(element))
+                return digest_of(element)
     return found
+
+
+def _elements(data: bytes) -> list[bytes]:
+    """The elements of a list, each as JSON."""
+    try:
+        return [bytes(element) for element in msgspec.json.decode(data, type=list[msgspec.Raw])]
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        pass
+    try:
+        return [bytes(_raw(element)) for element in decode(data)]
+    except BrokenLine:
+        return []
+
+
+def _raw(value: Any) -> msgspec.Raw:
+    return msgspec.Raw(json.dumps(value).encode())
 
 
 def _choose(parted: Parted, wrapped: int, leaf: str | None) -> None:

@@ -6,6 +6,8 @@ with the calls and messages that followed it, and their outputs, since the API r
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from core.agents.protocol import Options
 from core.proposal import What
 from core.view import Item, Source, Unit, UnitKind, View
@@ -21,6 +23,9 @@ _NO_RESULT: dict[UnitKind, str] = {
     "orphan": "a result without its call can't be shortened: the API refuses it, so summarise or drop it instead",
 }
 _SYSTEM = "a system message says how to work: it is always kept"
+_ONE_SUMMARY = "only while no new summary is made: one stands for all that came before, so summarise or drop it then"
+_NO_TEXT_OUTPUT = frozenset({"tool_search", "mcp_approval_request"})
+"""Calls of Responses whose output is no text that another could stand for."""
 _ENCRYPTED = "its content is encrypted, so no summary can stand for it: keep or drop it instead"
 
 
@@ -106,10 +111,25 @@ def options(view: View, unit: Unit) -> Options:
     items = [view.items[position] for position in unit.items]
     results: tuple[Source, ...] = ()
     if unit.kind == "exchange":
-        results = tuple(item.source[0] for item in items if item.kind == "tool_result")
+        results = tuple(item.source[0] for item in _stored_results(view, items))
     refused = {} if results else dict.fromkeys(sorted(_SHORTER), _NO_RESULT[unit.kind])
     allowed = _WHOLE | _SHORTER if results else _WHOLE
     if unit.kind == "summary" and any(item.opaque for item in items):
         refused["summarize"] = _ENCRYPTED
         allowed -= {"summarize"}
-    return Options(allowed, refused, results)
+    conditions: dict[What, str] = {}
+    if unit.kind == "summary" and "summarize" in allowed:
+        conditions["keep"] = _ONE_SUMMARY
+    return Options(allowed, refused, results, conditions)
+
+
+def _stored_results(view: View, items: list[Item]) -> Iterator[Item]:
+    """Results that a message of their own brings: what the provider's server ran stands with its call, often signed."""
+    calls = {item.source[0].entry: item for item in items if item.kind == "tool_call"}
+    names = {item.call_id: item.name for item in calls.values()}
+    responses = view.resume.wire is not None and view.resume.wire.value == "openai-responses"
+    for item in items:
+        if item.kind != "tool_result" or item.source[0].entry in calls:
+            continue
+        if not responses or (item.text and names.get(item.call_id) not in _NO_TEXT_OUTPUT):
+            yield item

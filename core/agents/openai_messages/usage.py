@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from core.agents.openai_messages.content import texts_of
 from core.agents.openai_messages.heads import COMPACTIONS, value_of
 from core.agents.openai_messages.log import earlier
 from core.agents.openai_messages.records import Detail, Line, detail, field_value, stored
+from core.agents.openai_messages.summaries import kept_behind
 from core.agents.protocol import Boundary, Usage, UsagePoint
 from core.files import holding
 from core.session import Entry, Session
@@ -20,6 +22,7 @@ def usage(session: Session) -> Usage:
     known = detail(session)
     points: dict[str, UsagePoint] = {}
     boundaries: list[Boundary] = []
+    ours: dict[str, int] = {}
     with holding(session.files, session.path):
         for request in earlier(session):
             _add(points, *_of_line(session, request.line))
@@ -32,8 +35,19 @@ def usage(session: Session) -> Usage:
                 _add(points, value.get("id"), point(entry.id, value.get("usage"), facts.model, known.wire))
             if entry.kind in COMPACTIONS or (facts is not None and "compaction" in facts.marks):
                 boundaries.append(Boundary(entry.id, "server", _newest(points), entry.time))
+            kept = _kept_behind(session, entry) if facts is not None and "seamline" in facts.marks else None
+            if kept is not None:
+                boundaries.append(Boundary(entry.id, "seamline", None, entry.time))
+                ours[entry.id] = kept
         _add(points, *_of_document(session, known))
-    return _standing(known, tuple(points.values()), tuple(boundaries))
+    return _standing(known, tuple(points.values()), tuple(boundaries), ours)
+
+
+def _kept_behind(session: Session, entry: Entry) -> int | None:
+    """Of a summary of ours, how many messages stood behind it when it was made."""
+    value = stored(session, entry)
+    texts = texts_of(value.get("content")) if isinstance(value, dict) else ()
+    return next((kept for text in texts if (kept := kept_behind(text)) is not None), None)
 
 
 def _newest(points: dict[str, UsagePoint]) -> int | None:
@@ -101,15 +115,20 @@ def _tokens(value: Any) -> int:
     return int(value) if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value < 1e15 else 0
 
 
-def _standing(known: Detail, points: tuple[UsagePoint, ...], boundaries: tuple[Boundary, ...]) -> Usage:
-    """Whether the last figure still tells the size of the view, and what came after it."""
+def _standing(
+    known: Detail, points: tuple[UsagePoint, ...], boundaries: tuple[Boundary, ...], ours: dict[str, int]
+) -> Usage:
+    """Whether the last figure still tells the size of the view, and what came after it.
+
+    `ours`: each summary of ours → how many of the messages behind it are older than it.
+    """
     if not points:
         return Usage(points, boundaries, None, (), ABSENT)
     places = {entry.id: place for place, entry in enumerate(known.path)}
     place = places.get(points[-1].entry)
     if place is None:
         return Usage(points, boundaries, None, (), "the last reported reply belongs to an earlier request of the log")
-    if any(places.get(boundary.entry, -1) > place for boundary in boundaries):
+    if any(places.get(boundary.entry, -1) + ours.get(boundary.entry, 0) >= place for boundary in boundaries):
         return Usage(points, boundaries, None, (), "compacted since the last reported reply")
     later = tuple(Source(entry.id, 0) for entry in known.path[place + 1 :])
     return Usage(points, boundaries, points[-1].context, later)

@@ -54,7 +54,7 @@ def view(session: Session, resume: Resume) -> View:
 def seen_from(items: list[Item]) -> int:
     """Where the model's sight begins: everything before Anthropic's last compaction is ignored by its server."""
     for at in range(len(items) - 1, -1, -1):
-        if items[at].mark == "summary" and items[at].kind == "text":
+        if items[at].mark == "summary" and items[at].kind == "text" and items[at].role == "assistant":
             return at
     return 0
 

@@ -20,9 +20,14 @@ MOST_OBJECTS = 20
 """Objects of the head that are judged: pi refuses a file that begins with something else, but it is still pi's."""
 
 _UNREADABLE = re.compile(
-    rb'[\[{\s\xef\xbb\xbf]*"type"\s*:\s*"(session|message|model_change|thinking_level_change|compaction)"'
+    rb'[\[{\s\xef\xbb\xbf]*"type"\s*:\s*"(session|model_change|thinking_level_change|compaction'
+    rb'|message(?=".{0,400}?"(parentId|message)"\s*:))"',
+    re.DOTALL,
 )
-"""The start of a record of pi in a line that is longer than the head, torn, or spread over several lines."""
+"""The start of a record of pi in a line that is longer than the head, torn, or spread over several lines.
+
+OpenAI's Responses have items of the type `message` too, which hold neither another message nor a parent.
+"""
 
 
 def is_pi(files: Files, path: Path) -> bool:
