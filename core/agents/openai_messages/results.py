@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from core.agents.deciding import Shortened
 from core.agents.openai_messages.content import is_picture
-from core.agents.openai_messages.decisions import Shortened
 from core.agents.openai_messages.heads import value_of
 from core.agents.openai_messages.items import items_of
 from core.agents.openai_messages.scanning import CLOSE_BRACE, CLOSE_BRACKET, COLON, OPEN_BRACE, OPEN_BRACKET, Scanner

@@ -11,19 +11,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from core.agents.openai_messages.decisions import Decisions, decide
+from core.agents.deciding import Deciding, Decisions
 from core.agents.openai_messages.reading import PLACES
 from core.agents.openai_messages.records import detail, stored
 from core.agents.openai_messages.results import content_of, content_place
 from core.agents.openai_messages.scanning import COLON, Scanner
 from core.agents.openai_messages.style import LOOKED_AT, Style, style_of
 from core.agents.openai_messages.summaries import wrapped
+from core.agents.openai_messages.units import options, units
 from core.agents.protocol import Stamp
 from core.errors import CommitRefused
 from core.files import holding
 from core.jsonl import decode
 from core.patch import Create, Kept, Patch, Piece, Replace
-from core.proposal import Proposal
+from core.proposal import Proposal, Summary
 from core.session import Entry, Session
 from core.view import View
 
@@ -105,18 +106,19 @@ def _behind_leaf(session: Session) -> list[str]:
 
 def _edits(session: Session, view: View, proposal: Proposal, behind: frozenset[str] = frozenset()) -> list[Edit]:
     """What changes, in the order of the file."""
-    decisions = decide(view, proposal)
+    decisions = Deciding(view, units(view), options).decide(proposal)
+    summarised = next(iter(decisions.entries_gone("summarize")), None)
     scanner = Scanner(session.files, session.path, 0, session.files.size(session.path))
     edits = [*_shortened(session, scanner, decisions)]
-    gone = decisions.gone | behind
+    gone = behind.union(*(decisions.entries_gone(how) for how in ("summarize", "drop")))
     for entry in gone:
         _require_element(session, scanner, entry)
     left = 0
     for elements in _lists(session, scanner):
-        edits += _without(elements, gone, decisions.summarised)
+        edits += _without(elements, gone, summarised)
         left += sum(one.entry not in gone for one in elements)
-    if decisions.summarised is not None:
-        edits.append(_summary(session, decisions))
+    if summarised is not None and decisions.summary is not None:
+        edits.append(_summary(session, decisions.summary, summarised, gone))
     elif gone and not left:
         raise CommitRefused(f"{session.path}: no message would be left: keep one, or summarise instead")
     return sorted(edits, key=lambda edit: edit.start)
@@ -174,13 +176,12 @@ def _without(elements: Sequence[_Element], gone: frozenset[str], summarised: str
         yield Edit(last_kept.end if last_kept is not None else first_gone.start, last_gone.end)
 
 
-def _summary(session: Session, decisions: Decisions) -> Edit:
+def _summary(session: Session, summary: Summary, summarised: str, gone: frozenset[str]) -> Edit:
     """The summary as a message in the place of the first one that it stands for."""
-    assert decisions.summarised is not None and decisions.summary is not None
-    entry = _entry(session, decisions.summarised)
+    entry = _entry(session, summarised)
     order = [one.id for one in detail(session).path]
-    kept = sum(one not in decisions.gone for one in order[order.index(entry.id) :])
-    value: dict[str, Any] = {"role": "user", "content": wrapped(decisions.summary.text, kept)}
+    kept = sum(one not in gone for one in order[order.index(entry.id) :])
+    value: dict[str, Any] = {"role": "user", "content": wrapped(summary.text, kept)}
     if detail(session).wire == "openai-responses" and _names_its_messages(session):
         value = {"type": "message", **value}
     return Edit(entry.offset, entry.offset + entry.length, _style(session, entry).dump(value))
@@ -199,7 +200,7 @@ def _style(session: Session, entry: Entry) -> Style:
 
 def _shortened(session: Session, scanner: Scanner, decisions: Decisions) -> Iterator[Edit]:
     known = detail(session)
-    for source, new in decisions.shortened.items():
+    for source, new in decisions.results.items():
         entry = _entry(session, source.entry)
         value = stored(session, entry)
         begin, end = content_place(scanner, entry.offset, value, entry.role, source.part)
