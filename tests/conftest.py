@@ -31,6 +31,8 @@ OTHERS = (
     "CLAUDE_CONFIG_DIR",
     "GROK_HOME",
     "DSH_HOME",
+    "OPENAI_API_KEY",
+    "OPENAI_BASE_URL",
 )
 """Variables that name folders of this machine, or change what is printed."""
 

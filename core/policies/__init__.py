@@ -50,7 +50,9 @@ def policy_named(name: str, own: Mapping[str, Any] | None = None, where: str = "
     base = shipped()[like]
     figures = overridden(figures_of(base), given, f"{where}, policies.{name}")
     module = import_module(POLICIES[like])
-    return Policy(name, like, str(title or base["title"]), figures, module.propose, module.budget)
+    return Policy(
+        name, like, str(title or base["title"]), figures, base.get("input", "ladder"), module.propose, module.budget
+    )
 
 
 def propose(opened: Opened, settings: Settings, policy: str = DEFAULT) -> Proposal:

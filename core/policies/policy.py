@@ -7,9 +7,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from core.errors import SeamlineError
+
+Way = Literal["ladder", "drop"]
+"""`ladder`: whole, then fitted, then condensed (grok-build); `drop`: the oldest turn goes until it fits (codex)."""
 
 if TYPE_CHECKING:
     from core.budget import Budget
@@ -46,8 +49,15 @@ class Policy:
     """The policy that it works like; its own name where it is one of ours."""
     title: str
     figures: Figures
+    input: Way
+    """How a summary's request is brought into the window of the model that writes."""
     proposes: Callable[[Opened, Settings, Figures], Proposal]
     budgets: Callable[[Opened, Settings, Figures], Budget]
+
+    @property
+    def result_characters(self) -> int | None:
+        """Characters of each tool result that a model reads for a summary; None: all."""
+        return self.figures.tokens("result_characters") if "result_characters" in self.figures.values else None
 
     def propose(self, opened: Opened, settings: Settings) -> Proposal:
         """What the policy would do with the session now, whether or not it would act by itself."""

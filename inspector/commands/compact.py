@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from inspector.commands.options import add_command, add_path, add_view_options
 from inspector.commands.plan import add_plan_options
+from inspector.summarising import add_model_options
 
 if TYPE_CHECKING:
     from core.commit import Receipt
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 EXAMPLES = """  seamline compact session.jsonl
   seamline compact session.jsonl --target 40000 --yes --agent-stopped
   seamline compact session.jsonl --edit proposal.json --summary my-summary.md
+  seamline compact session.jsonl --summary model --base-url http://127.0.0.1:8080/v1 --summary-model NAME
   seamline compact session.jsonl --as fork
 """
 
@@ -31,8 +33,12 @@ def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     add_path(parser, json="compact/1")
     add_plan_options(parser)
     parser.add_argument(
-        "--summary", default="offline", metavar="offline|FILE", help="who writes it: the program (offline), or a file"
+        "--summary",
+        default="offline",
+        metavar="offline|model|FILE",
+        help="who writes it: the program (offline), a model, or a file",
     )
+    add_model_options(parser)
     parser.add_argument("--yes", action="store_true", help="commit without asking")
     parser.add_argument("--agent-stopped", action="store_true", help="your word: no agent has this session open")
     parser.add_argument("--as", dest="form", choices=("fork",), help="write a new session, leave this one untouched")
@@ -42,16 +48,20 @@ def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 def run(arguments: argparse.Namespace) -> int:
     from inspector.commands.output import print_json, print_lines, refuse
-    from inspector.commands.planned import asks_for_more, planned
+    from inspector.commands.planned import asks_for_more, planned, with_model_summary
     from inspector.plan_text import plan_lines
 
     if arguments.json and not arguments.yes:
         return refuse(arguments, "compact --json asks nothing: add --yes", code=2)
     _prepare(arguments)
-    plan = planned(arguments, arguments.summary, fork=arguments.form == "fork")
+    fork = arguments.form == "fork"
+    plan = planned(arguments, arguments.summary, fork=fork)
+    reason = _nothing_to_do(plan, asks_for_more(arguments, plan.opened))
+    if not reason and arguments.summary == "model":
+        plan = with_model_summary(plan, arguments, fork)
+        reason = _nothing_to_do(plan, asks_for_more(arguments, plan.opened))
     if not arguments.json:
         print_lines(plan_lines(plan))
-    reason = _nothing_to_do(plan, asks_for_more(arguments, plan.opened))
     if reason:
         return refuse(arguments, reason)
     if not arguments.yes and sys.stdin.isatty() and plan.proposal.summary is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import secrets
 import time
+from dataclasses import replace
 from pathlib import Path
 
 from core.agents.protocol import Stamp
@@ -27,15 +28,25 @@ def stamp() -> Stamp:
 
 
 def planned(arguments: argparse.Namespace, summary: str = "offline", fork: bool = False) -> Plan:
-    """The plan asked for. Raises SeamlineError with one line of what is wrong."""
+    """The plan asked for; where a model is to write the summary, with an offline one as yet. Raises SeamlineError."""
     opened = opened_session(arguments)
     settings = settings_of(arguments)
     proposal = policy_named(arguments.policy, settings.policies).propose(opened, settings)
     if arguments.edit:
         proposal = lay_over(opened, with_summary(opened, proposal, settings), _read_json(Path(arguments.edit)))
-    if summary != "offline":
+    if summary not in ("offline", "model"):
         proposal = set_summary(proposal, _read_text(Path(summary)), "file")
     return revise(opened, proposal, settings, stamp(), fork=fork)
+
+
+def with_model_summary(plan: Plan, arguments: argparse.Namespace, fork: bool = False) -> Plan:
+    """The same plan with a summary by a model: asked only once nothing else speaks against the plan."""
+    from inspector.summarising import model_writer
+
+    if plan.proposal.summary is None:
+        return plan
+    writer = model_writer(arguments, plan.opened)
+    return revise(plan.opened, replace(plan.proposal, summary=None), plan.settings, stamp(), writer, fork)
 
 
 def settings_of(arguments: argparse.Namespace) -> Settings:
