@@ -45,9 +45,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def view_json(opened: Opened, tokens: bool) -> dict[str, Any]:
-    """`model-view/1` with the session named and, where asked for, the counted tokens of each item."""
+    """`model-view/1` with the session and each item's unit named, and with counted tokens where asked for."""
     out = opened.view.to_json()
     session = opened.session
+    for unit in opened.units:
+        for position in unit.items:
+            out["items"][position]["unit"] = unit.id
     out["session"] = {"path": str(session.path), "fingerprint": session.fingerprint, "leaf": session.leaf}
     if tokens:
         for item, count in zip(out["items"], opened.item_tokens, strict=True):

@@ -1,20 +1,27 @@
-"""The clients that the harness knows: which versions, how they are installed, and the class that runs them."""
+"""The clients that the harness knows, and where they are installed. To add one: a folder here, a line in `AGENTS`."""
 
 from __future__ import annotations
 
 import os
 import subprocess
+from importlib import import_module
 from pathlib import Path
 
 from tests.clients.client import Client
-from tests.clients.pi.client import Pi
+from tests.clients.kit import Kit
 
 HERE = Path(__file__).resolve().parent
 
-VERSIONS = {"pi": ("1.6.0", "0.73.1")}
-"""Newest first: the first one is what Seamline takes where nobody names a version."""
+AGENTS = {
+    "pi": "pi",
+}
+"""Name of the agent → its folder beside this file, which holds `install.sh` and `kit.py`."""
 
-CLIENTS = {"pi": Pi}
+
+def kit(agent: str) -> Kit:
+    """The agent's part in the harness; KeyError where there is none."""
+    found: Kit = import_module(f"tests.clients.{AGENTS[agent]}.kit").KIT
+    return found
 
 
 def cache_folder() -> Path:
@@ -28,10 +35,10 @@ def client_folder(agent: str, version: str) -> Path:
 
 def install(agent: str, version: str) -> None:
     """Install a client where it is not yet; needs npm and its registry. Raises CalledProcessError."""
-    script = HERE / agent / "install.sh"
+    script = HERE / AGENTS[agent] / "install.sh"
     subprocess.run([str(script), str(client_folder(agent, version)), "--version", version], check=True)
 
 
 def installed(agent: str, version: str) -> Client:
     """The client, ready to run."""
-    return CLIENTS[agent](client_folder(agent, version))
+    return kit(agent).client(client_folder(agent, version))

@@ -1,7 +1,6 @@
 """What the harness needs of a real client, whatever the agent: resume a session, take turns, compact by itself.
 
-To add an agent: a folder beside `pi/` with an `install.sh` and a class that fits `Client`, and one line in
-`tests.clients.agents`.
+To add an agent: a folder beside `pi/` with an `install.sh` and a `kit.py`, and one line in `tests.clients.agents`.
 """
 
 from __future__ import annotations
@@ -53,6 +52,8 @@ class Resumed:
     requests: tuple[Request, ...] = ()
     before: int = 0
     """Requests that came before that one: above 0 where the client compacted first."""
+    session: Path | None = None
+    """Where the session stands now, if the client moved it, as one that unpacks a packed file does."""
 
 
 @dataclass(frozen=True)
@@ -67,13 +68,20 @@ class Compacted:
 
 
 class Client(Protocol):
-    """One installed client. Every method works on the file itself and may run beside others on other files."""
+    """One installed client. Every method works on the session itself and may run beside others on other sessions.
+
+    A session is a file or a folder, as `place` gives it: what is given to `seamline` as well. A home for the client,
+    with its settings, is the client's own affair and lies in the folder that it was placed in.
+    """
 
     agent: str
     version: str
 
     def place(self, session: Path, folder: Path) -> Path:
-        """A copy of a session inside `folder` that the client will resume, changed as little as possible."""
+        """A copy of a session inside `folder`, which is new, where the client finds it; changed as little as possible.
+
+        The session is a subject's file or folder, or one that was placed before: what belongs to it comes along.
+        """
         ...
 
     def resume(
@@ -83,7 +91,11 @@ class Client(Protocol):
         ...
 
     def compact(self, session: Path, summary: str, keep_recent: int) -> Compacted:
-        """The client's own compaction, answered with `summary`, keeping about `keep_recent` tokens."""
+        """The client's own compaction, answered with `summary`, keeping about `keep_recent` tokens where it can."""
+        ...
+
+    def lists(self, session: Path) -> bool | None:
+        """Whether the client's own list of sessions has this one; None where it has no list without a terminal."""
         ...
 
     def turns(self, number: int) -> tuple[tuple[str, ...], tuple[Reply, ...]]:

@@ -32,8 +32,8 @@ def summarised(plan: Json) -> list[str]:
 
 
 def kept_units(plan: Json, items: Sequence[Json]) -> list[str]:
-    """The entries from the cut on that a user's message or a reply comes from, oldest first."""
-    ids = list(dict.fromkeys(_entry(item) for item in items if item["role"] != "tool" and _entry(item)))
+    """The units from the cut on, oldest first."""
+    ids = list(dict.fromkeys(item["unit"] for item in items))
     first = (plan.get("cut") or {}).get("first_kept")
     return ids[ids.index(first) :] if first in ids else ids
 
@@ -44,7 +44,7 @@ def parallel(items: Sequence[Json]) -> list[tuple[str, list[Json]]]:
     calls: dict[str, list[str]] = {}
     for item in items:
         if item["type"] == "tool_call":
-            calls.setdefault(_entry(item), []).append(item["call_id"])
+            calls.setdefault(item["unit"], []).append(item["call_id"])
     found: list[tuple[str, list[Json]]] = []
     for unit, ids in calls.items():
         if len(set(ids)) == len(ids) > 1 and all(len(results.get(one, {}).get("text", "")) > 400 for one in ids):
@@ -54,11 +54,11 @@ def parallel(items: Sequence[Json]) -> list[tuple[str, list[Json]]]:
 
 def exchanges(units: Sequence[str], items: Sequence[Json]) -> list[str]:
     """Those of the units that hold a tool call, largest result first."""
-    owner = {item["call_id"]: _entry(item) for item in items if item["type"] == "tool_call"}
+    calling = {item["unit"] for item in items if item["type"] == "tool_call"} & set(units)
     size: dict[str, int] = {}
     for item in items:
-        unit = owner.get(item.get("call_id", ""), "")
-        if item["type"] == "tool_result" and unit in units and item["origin"] == "stored":
+        unit = item["unit"] if item["unit"] in calling else ""
+        if item["type"] == "tool_result" and unit and item["origin"] == "stored":
             size[unit] = size.get(unit, 0) + len(item["text"])
     return sorted(size, key=lambda unit: -size[unit])
 
@@ -111,7 +111,7 @@ def by_hand(plan: Json, items: Sequence[Json]) -> Iterator[Edit]:
 
 def a_little_more(plan: Json, items: Sequence[Json]) -> Iterator[Edit]:
     """Up to three more results go: one with its call, one but for its ends, one for a pointer; all else stays."""
-    large = exchanges([_entry(item) for item in items], items)
+    large = exchanges([item["unit"] for item in items], items)
     for count in (3, 2, 1):
         for at in range(len(large) - count + 1):
             expected = dict(zip(large[at : at + count], ("drop", "limit", "point")))
@@ -125,6 +125,31 @@ BUILDERS: dict[str, Builder] = {
     "single results": single_results,
     "all by hand": by_hand,
 }
+
+
+def summarise_some(plan: Json, items: Sequence[Json]) -> Iterator[Edit]:
+    """A short session's beginning is summarised: as much of it as is allowed, but for the last unit."""
+    units = list(dict.fromkeys(item["unit"] for item in items))
+    spans = [units[:count] for count in range(len(units) - 1, 0, -1)] + [[unit] for unit in units]
+    for span in spans:
+        edit = _edit(plan, [(unit, "summarize", ()) for unit in span], dict.fromkeys(span, "summarize"))
+        yield Edit({**edit.file, "summary": {"writer": "person", "text": "Go on."}}, edit.expected)
+
+
+def drop_and_shorten(plan: Json, items: Sequence[Json]) -> Iterator[Edit]:
+    """In a short session, one result becomes a pointer and one unit goes; or only one of these."""
+    large = exchanges([item["unit"] for item in items], items)
+    units = list(dict.fromkeys(item["unit"] for item in items))
+    for pointed in large:
+        for dropped in units:
+            if dropped != pointed:
+                expected = {pointed: "point", dropped: "drop"}
+                yield _edit(plan, [(unit, what, ()) for unit, what in expected.items()], expected)
+    for unit in units:
+        yield _edit(plan, [(unit, "drop", ())], {unit: "drop"})
+
+
+BY_HAND: dict[str, Builder] = {"summarise": summarise_some, "drop and shorten": drop_and_shorten}
 
 
 def fulfilled(edit: Edit, plan: Json) -> list[str]:
@@ -148,10 +173,6 @@ def fulfilled(edit: Edit, plan: Json) -> list[str]:
 
 def _listed(plan: Json) -> list[str]:
     return [row["unit"] for row in plan["dispositions"]]
-
-
-def _entry(item: Json) -> str:
-    return item["source"][0]["entry"] if item.get("source") else ""
 
 
 def _edit(

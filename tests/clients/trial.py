@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -14,8 +12,9 @@ from typing import Any
 from tests.clients.client import OK, PROMPT, Client, Reply
 from tests.clients.command import CommandFailed, Seamline
 from tests.clients.differences import differences
-from tests.clients.edits import BUILDERS, Edit, a_little_more, fulfilled
-from tests.clients.subjects import Subject, as_version_1
+from tests.clients.edits import BUILDERS, BY_HAND, Edit, a_little_more, fulfilled
+from tests.clients.stored import State, contents, mark, put_back, saved, size_of, state_of
+from tests.clients.subjects import Subject
 from tests.clients.table import Row
 
 TIGHT = 1.05
@@ -34,8 +33,6 @@ CLEARLY = 120
 
 
 Items = Sequence[Mapping[str, Any]]
-State = tuple[str, int, int]
-"""SHA-256, mode and time of change (nanoseconds) of a file."""
 Turns = tuple[Sequence[str], Sequence[Reply]]
 """Prompts, and the replies that answer them."""
 
@@ -51,25 +48,24 @@ class Trial:
         self.subject = subject
         self.folder = folder
         self.report = report
-        self.source = folder / f"{subject.name}.jsonl"
+        self.edit_file = folder / "edit.json"
         folder.mkdir(parents=True)
-        self.source.write_bytes(subject.data())
+        self.source = subject.put(folder)
 
     # What can be tried
 
     def commits(self) -> None:
         """One commit on an untouched session, and all that can come after it."""
-        session = self._placed("session")
-        session.chmod(ODD_MODE)
-        os.utime(session, ns=(ODD_TIME, ODD_TIME))
-        untouched = _state(session)
-        with self._row("commit, resume") as row:
+        session = self.placed("session")
+        mark(session, ODD_MODE, ODD_TIME)
+        untouched = state_of(session)
+        with self.row("commit, resume") as row:
             full = self.seamline.view(session)
             plan = self._commit(row, session)
-            if _state(session)[0] == untouched[0]:
+            if contents(state_of(session)) == contents(untouched):
                 row.problems.append("the commit changed nothing")
             lived, native = self._copied(session, "lived"), self._copied(session, "native")
-            self._resume(row, lived, plan["after"]["items"], self.client.turns(1))
+            lived = self.resume(row, lived, plan["after"]["items"], self.client.turns(1))
         if row.problems:
             return
         self._a_little_more(session, untouched)
@@ -78,135 +74,152 @@ class Trial:
 
     def _a_little_more(self, session: Path, untouched: State) -> None:
         """A second, small commit right on top of the first; a copy is resumed, and then both are taken back."""
-        states = [untouched, _state(session)]
-        with self._row("a little more, resume, undo all") as row:
+        states = [untouched, state_of(session)]
+        with self.row("a little more, resume, undo all") as row:
             candidates = list(a_little_more(self.seamline.plan(session), self.seamline.view(session)))
             if candidates:
                 edited, _ = self._edited(session, [], candidates)
-                self._commit(row, session, ["--edit", str(session.with_suffix(".edit"))], edited)
-                self._resume(row, self._copied(session, "a-little-more"), edited["after"]["items"])
+                self._commit(row, session, ["--edit", str(self.edit_file)], edited)
+                self.resume(row, self._copied(session, "a-little-more"), edited["after"]["items"])
             else:
                 states.pop()
                 row.notes.append("nothing was left to shorten: only the first commit is taken back")
             for wanted in reversed(states):
                 said = self.seamline.undo(session)
                 # The time of change is that of before the first commit; it was never told to the second one.
-                if said.status or _state(session) != wanted:
-                    row.problems.append(f"undo: exit {said.status}: {said.error}: {_state(session)}, not {wanted}")
+                if said.status or state_of(session) != wanted:
+                    row.problems.append(f"undo: exit {said.status}: {said.error}: {state_of(session)}, not {wanted}")
 
     def _own_compaction(self, session: Path, plan: dict[str, Any], full: Items) -> None:
         """The client's own compaction on top of our commit, after more turns where little was kept."""
         kept = plan["after"]["tokens"]["value"] - (plan["summary"] or {"tokens": 0})["tokens"]
         more = self.client.turns(4) if kept < 2 * NATIVE_KEEP else ((), ())
-        with self._row("own compaction on that, resume") as row:
-            self._resume(row, session, plan["after"]["items"], more)
+        with self.row("own compaction on that, resume") as row:
+            session = self.resume(row, session, plan["after"]["items"], more)
             self._native(row, session, plan, full)
-            self._resume(row, session, self.seamline.view(session))
+            self.resume(row, session, self.seamline.view(session))
 
     def _goes_on(self, session: Path) -> None:
         """More turns, commit, more turns, the client's own compaction, more turns, commit."""
-        with self._row("work on, commit, resume") as row:
+        with self.row("work on, commit, resume") as row:
             full = self.seamline.view(session)
             plan = self._commit(row, session)
-            self._resume(row, session, plan["after"]["items"], self.client.turns(2))
+            session = self.resume(row, session, plan["after"]["items"], self.client.turns(2))
             self._undo_is_refused(row, session)
         if row.problems:
             return
-        with self._row("work on, own compaction, resume") as row:
+        with self.row("work on, own compaction, resume") as row:
             self._native(row, session, plan, full)
-            self._resume(row, session, self.seamline.view(session), self.client.turns(3))
+            self.resume(row, session, self.seamline.view(session), self.client.turns(3))
         if row.problems:
             return
-        with self._row("commit on that, resume") as row:
+        with self.row("commit on that, resume") as row:
             plan = self._commit(row, session)
-            self._resume(row, session, plan["after"]["items"])
+            self.resume(row, session, plan["after"]["items"])
 
     def edits(self) -> None:
         """Proposals changed by `--edit`, each committed to the same untouched session and resumed."""
-        session = self._placed("edited")
-        untouched = session.read_bytes()
+        session = self.placed("edited")
+        untouched = saved(session, self.folder / "untouched")
         flags, plan = self._acting(session)
         items = self.seamline.view(session)
         for name, build in BUILDERS.items():
             candidates = list(build(plan, items))
             if not candidates:
                 continue
-            session.write_bytes(untouched)
-            with self._row(f"edited: {name}") as row:
+            put_back(session, untouched)
+            with self.row(f"edited: {name}") as row:
                 edited, edit = self._edited(session, flags, candidates)
                 row.problems += fulfilled(edit, edited)
-                self._commit(row, session, [*flags, "--edit", str(session.with_suffix(".edit"))], edited)
-                self._resume(row, session, edited["after"]["items"])
+                self._commit(row, session, [*flags, "--edit", str(self.edit_file)], edited)
+                self.resume(row, session, edited["after"]["items"])
 
     def has_room_after(self, window: int) -> None:
         """At this window the client compacts at once before the commit, and not after it."""
-        with self._row(f"no compaction at {window:,} after") as row:
-            untouched = self._placed("room-before")
+        with self.row(f"no compaction at {window:,} after") as row:
+            untouched = self.placed("room-before")
             if self.client.resume(untouched, window=window).before == 0:
                 row.problems.append("the client does not compact by itself before the commit either")
-            session = self._placed("room")
+            session = self.placed("room")
             self._commit(row, session, ["--window", str(window)])
             resumed = self.client.resume(session, window=window)
             if resumed.error or resumed.before:
                 row.problems.append(resumed.error or f"the client sent {resumed.before} requests before its first turn")
 
-    def forks(self, first_version: bool = False) -> None:
-        """A new session beside the old one, which stays as it is; a session of an old format is refused in place."""
-        name = "version 1 as fork" if first_version else "as fork"
-        session = self._placed(name.replace(" ", "-"))
-        if first_version:
-            session.write_bytes(as_version_1(session.read_bytes()))
-        before = _state(session)
-        with self._row(f"{name}, resume") as row:
+    def by_hand(self) -> None:
+        """A short session, cut by hand: some of it summarised; some dropped and shortened; at least one of both."""
+        session = self.placed("by-hand")
+        untouched = saved(session, self.folder / "untouched")
+        refused: list[str] = []
+        for name, build in BY_HAND.items():
+            put_back(session, untouched)
+            before = state_of(session)
+            try:
+                candidates = list(build(self.seamline.plan(session), self.seamline.view(session)))
+                edited, edit = self._edited(session, [], candidates)
+            except CommandFailed as error:
+                refused.append(str(error))
+                continue
+            with self.row(f"by hand: {name}") as row:
+                row.problems += fulfilled(edit, edited)
+                self._commit(row, session, ["--edit", str(self.edit_file)], edited)
+                self.resume(row, self._copied(session, name.replace(" ", "-")), edited["after"]["items"])
+                said = self.seamline.undo(session)
+                if said.status or state_of(session) != before:
+                    row.problems.append(f"undo: exit {said.status}: {said.error}")
+        if len(refused) == len(BY_HAND):
+            with self.row("by hand") as row:
+                resumed = self.client.resume(session)
+                row.notes.append(f"nothing to do by hand: {refused[-1]}")
+                if not resumed.error and resumed.items:
+                    row.problems.append("nothing can be done by hand, but the client resumes")
+
+    def forks(self) -> None:
+        """A new session beside the old one, which stays as it is."""
+        self.fork(self.placed("as-fork"), "as fork")
+
+    def fork(
+        self, session: Path, name: str, first: Callable[[Row, Sequence[str]], None] = lambda row, flags: None
+    ) -> None:
+        """A fork that the client lists and resumes. `first` is done before, given the row and the options."""
+        before = state_of(session)
+        with self.row(f"{name}, resume") as row:
             flags, plan = self._acting(session)
-            if first_version:
-                self._is_refused(row, session, flags)
+            first(row, flags)
             made = self.seamline.compact(session, [*flags, "--as", "fork"])
             row.planned({**plan, "commits_as": "fork"})
-            if _state(session) != before:
+            if state_of(session) != before:
                 row.problems.append("the original was changed")
-            self._compare(row, "the fork", plan["after"]["items"], self.seamline.view(made))
-            self._resume(row, made, plan["after"]["items"])
-            if made == session or _state(session) != before:
-                row.problems.append("the original was changed")
-
-    def forks_small(self) -> None:
-        """A short session of an old format: one exchange dropped by hand, as a fork."""
-        session = self._placed("small-fork")
-        before = _state(session)
-        with self._row("dropped by hand, as fork") as row:
-            plan = self.seamline.plan(session)
-            unit = next(item["source"][0]["entry"] for item in self.seamline.view(session) if item["source"])
-            edit: dict[str, Any] = {"session": {"fingerprint": plan["session"]["fingerprint"]}}
-            edit["dispositions"] = [{"unit": unit, "what": "drop"}]
-            path = session.with_suffix(".edit")
-            path.write_text(json.dumps(edit))
-            flags = ["--edit", str(path)]
-            self._is_refused(row, session, flags)
-            edited = self.seamline.plan(session, flags)
-            row.planned({**edited, "commits_as": "fork"})
-            made = self.seamline.compact(session, [*flags, "--as", "fork"])
-            self._compare(row, "the fork", edited["after"]["items"], self.seamline.view(made))
-            self._resume(row, made, edited["after"]["items"])
-            if _state(session) != before:
+            self.compare(row, "the fork", plan["after"]["items"], self.seamline.view(made))
+            if self.client.lists(made) is False:
+                row.problems.append(f"{self.client.agent} does not list the fork")
+            self.resume(row, made, plan["after"]["items"])
+            if made == session or state_of(session) != before:
                 row.problems.append("the original was changed")
 
     def is_seen(self) -> None:
-        """No commit: the view of the session as it is."""
-        with self._row("resume as it is") as row:
-            session = self._placed("as-it-is")
-            self._resume(row, session, self.seamline.view(session))
+        """No commit: the view of the session as it is; what Seamline says that the client refuses, it refuses."""
+        with self.row("resume as it is") as row:
+            session = self.placed("as-it-is")
+            said = self.seamline.run("view", session)
+            if said.status:
+                resumed = self.client.resume(session)
+                row.notes.append(f"refused: {said.error}")
+                if not resumed.error:
+                    row.problems.append("the client resumes")
+            else:
+                self.resume(row, session, said.json["items"])
 
     # How
 
-    def _placed(self, name: str) -> Path:
+    def placed(self, name: str) -> Path:
         return self.client.place(self.source, self.folder / name)
 
     def _copied(self, session: Path, name: str) -> Path:
         return self.client.place(session, self.folder / name)
 
     @contextmanager
-    def _row(self, what: str) -> Iterator[Row]:
+    def row(self, what: str) -> Iterator[Row]:
         row = Row(f"{self.client.agent} {self.client.version}", self.subject.name, what)
         try:
             yield row
@@ -235,21 +248,26 @@ class Trial:
             flags, plan = (flags, self.seamline.plan(session, flags)) if flags else self._acting(session)
         row.planned(plan)
         self.seamline.compact(session, flags)
-        self._compare(row, "seamline view", plan["after"]["items"], self.seamline.view(session))
+        self.compare(row, "seamline view", plan["after"]["items"], self.seamline.view(session))
         return plan
 
-    def _resume(self, row: Row, session: Path, shown: Items, more: Turns = ((), ())) -> None:
-        """The real client resumes from what `seamline view` shows, and goes on with `more` prompts and replies."""
-        before = len(session.read_bytes())
+    def resume(self, row: Row, session: Path, shown: Items, more: Turns = ((), ())) -> Path:
+        """The real client resumes from what `seamline view` shows, and goes on with `more` prompts and replies.
+
+        Returns the session to go on with: a client may unpack or move it.
+        """
+        before = size_of(session)
         resumed = self.client.resume(session, (PROMPT, *more[0]), (OK, *more[1]))
+        session = resumed.session or session
         if resumed.error:
             row.problems.append(f"{self.client.agent}: {resumed.error}")
-            return
+            return session
         if resumed.before:
             row.problems.append(f"{self.client.agent} sent {resumed.before} requests before our prompt")
-        self._compare(row, "seamline view", resumed.items, shown, whose=self.client.agent)
-        if len(session.read_bytes()) <= before:
+        self.compare(row, "seamline view", resumed.items, shown, whose=self.client.agent)
+        if size_of(session) <= before:
             row.problems.append(f"{self.client.agent} did not go on in this file")
+        return session
 
     def _native(self, row: Row, session: Path, plan: dict[str, Any], full: Items) -> None:
         """The client's own compaction is asked for what is in the view, and for nothing that our commit took away."""
@@ -275,21 +293,15 @@ class Trial:
 
     def _undo_is_refused(self, row: Row, session: Path) -> None:
         """The client has written since: taking the commit back would lose that."""
-        before = _state(session)
+        before = state_of(session)
         said = self.seamline.undo(session)
-        if said.status != 1 or not said.error or _state(session) != before:
+        if said.status != 1 or not said.error or state_of(session) != before:
             row.problems.append(f"undo after the client wrote: exit {said.status}: {said.error}")
-
-    def _is_refused(self, row: Row, session: Path, flags: Sequence[str]) -> None:
-        before = _state(session)
-        said = self.seamline.try_compact(session, flags)
-        if said.status != 1 or "fork" not in said.error or _state(session) != before:
-            row.problems.append(f"in place: exit {said.status}: {said.error}")
 
     def _edited(self, session: Path, flags: Sequence[str], candidates: Sequence[Edit]) -> tuple[dict[str, Any], Edit]:
         """The plan with the first candidate of this edit that is allowed."""
-        path = session.with_suffix(".edit")
-        said = ""
+        path = self.edit_file
+        said = "there is none"
         for edit in candidates:
             path.write_text(json.dumps(edit.file))
             answer = self.seamline.try_plan(session, [*flags, "--edit", str(path)])
@@ -301,17 +313,12 @@ class Trial:
             said = answer.error or failed[0]
         raise CommandFailed(f"no candidate for this edit is allowed: {said}")
 
-    def _compare(self, row: Row, name: str, expected: Items, got: Items, whose: str = "approved") -> None:
+    def compare(self, row: Row, name: str, expected: Items, got: Items, whose: str = "approved") -> None:
         row.problems += [f"{name}: {line}" for line in differences(expected, got, (whose, name))]
 
 
 def _acts(plan: dict[str, Any], asked: bool = False) -> bool:
     return bool(plan["dispositions"]) and (asked or plan["would_act"]) and all(check["ok"] for check in plan["checks"])
-
-
-def _state(path: Path) -> State:
-    status = path.stat()
-    return hashlib.sha256(path.read_bytes()).hexdigest(), status.st_mode, status.st_mtime_ns
 
 
 def beginnings(items: Items, *roles: str) -> list[str]:

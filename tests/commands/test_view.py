@@ -12,6 +12,7 @@ def test_items_stand_in_request_order_with_their_source(run: Run, session: Path)
     assert [item["type"] for item in items[:4]] == ["text", "text", "tool_call", "tool_result"]
     assert items[0]["text"] == "Question 0: what is in src/part_0.py?"
     assert items[2]["source"] == [{"entry": "00000002", "part": 1}]
+    assert [item["unit"] for item in items[:4]] == ["00000001", "00000002", "00000002", "00000002"]
     assert all("tokens" not in item for item in items)
 
 

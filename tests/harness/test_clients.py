@@ -11,12 +11,15 @@ from typing import Any
 import pytest
 
 from tests.clients import edits
+from tests.clients.agents import AGENTS, HERE, kit
 from tests.clients.client import OK, PROMPT, Call, Reply, Request
 from tests.clients.differences import differences
+from tests.clients.mock import Mock
 from tests.clients.pi.home import models_of, moved
-from tests.clients.pi.mock import Mock
+from tests.clients.pi.old_formats import OLD_FORMATS, as_version_1
 from tests.clients.pi.requests import items_of
-from tests.clients.subjects import as_version_1, captured, subjects
+from tests.clients.stored import contents, mark, put_back, saved, state_of
+from tests.clients.subjects import Subject, captured, samples
 from tests.clients.table import Row, tally
 
 NAMES = ("client", "ours")
@@ -89,14 +92,47 @@ def test_models_get_the_wire_of_their_replies_and_the_folder_moves_alone(tmp_pat
 
 
 def test_a_session_of_the_first_version_has_no_ids() -> None:
-    lines = [json.loads(line) for line in as_version_1(subjects("pi")[0].data()).splitlines()]
+    lines = [json.loads(line) for line in as_version_1(samples("pi")[0].stored.read_bytes()).splitlines()]
     assert "version" not in lines[0] and not any({"id", "parentId"} & line.keys() for line in lines[1:])
 
 
-def test_there_is_enough_to_try() -> None:
-    assert sum(subject.sample for subject in subjects("pi")) >= 2
-    assert sum(not subject.sample for subject in subjects("pi")) >= 10
-    assert {"v1_linear", "v2_hook_message"} <= {subject.name for subject in captured("pi")}
+@pytest.mark.parametrize("agent", AGENTS)
+def test_there_is_enough_to_try(agent: str) -> None:
+    known = kit(agent)
+    names = {subject.name for subject in [*samples(agent), *known.generated]}
+    small = {subject.name for subject in captured(agent)}
+    assert known.edited <= names and known.by_hand <= small and len(names | small) >= 6
+    assert known.own(False) is not None and (HERE / AGENTS[agent] / "install.sh").exists()
+
+
+def test_pi_has_samples_and_generated_sessions_of_every_kind() -> None:
+    assert len(samples("pi")) >= 2 and len(kit("pi").generated) >= 10
+
+
+def test_pi_s_old_formats_are_among_the_captured_sessions() -> None:
+    assert set(OLD_FORMATS) <= {subject.name for subject in captured("pi")}
+
+
+def test_a_session_may_be_a_folder_and_is_put_back_as_it_was(tmp_path: Path) -> None:
+    stored = tmp_path / "stored"
+    (stored / "inside").mkdir(parents=True)
+    (stored / "inside" / "log.jsonl").write_bytes(b"1")
+    session = Subject("named", stored).put(tmp_path)
+    mark(session, 0o640, 1_600_000_000_123_456_789)
+    before = state_of(session)
+    assert [name for name, *_ in before] == ["inside/log.jsonl"]
+    copy = saved(session, tmp_path / "saved")
+    (session / "inside" / "log.jsonl").write_bytes(b"2")
+    (session / "more").write_bytes(b"3")
+    assert contents(state_of(session)) != contents(before)
+    put_back(session, copy)
+    assert state_of(session) == before
+
+
+def test_a_packed_file_keeps_its_endings(tmp_path: Path) -> None:
+    (tmp_path / "session.jsonl.zst").write_bytes(b"packed")
+    (tmp_path / "out").mkdir()
+    assert Subject("case", tmp_path / "session.jsonl.zst").put(tmp_path / "out").name == "case.jsonl.zst"
 
 
 def source(entry: str) -> list[dict[str, Any]]:
@@ -104,11 +140,10 @@ def source(entry: str) -> list[dict[str, Any]]:
 
 
 def exchange(unit: str, *calls: str) -> list[dict[str, Any]]:
-    asked = [{"role": "assistant", "type": "tool_call", "call_id": c, "source": source(unit)} for c in calls]
-    results = [
-        {"role": "tool", "type": "tool_result", "call_id": c, "text": c * 500, "origin": "stored", "source": source(c)}
-        for c in calls
-    ]
+    call = {"role": "assistant", "type": "tool_call", "unit": unit, "source": source(unit)}
+    result = {"role": "tool", "type": "tool_result", "origin": "stored", "unit": unit}
+    asked = [call | {"call_id": c} for c in calls]
+    results = [result | {"call_id": c, "text": c * 500, "source": source(c)} for c in calls]
     return [*asked, *results]
 
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import signal
 import subprocess
 import threading
 from collections.abc import Sequence
@@ -13,12 +11,10 @@ from pathlib import Path
 from typing import IO, Any
 
 from tests.clients.client import OK, PROMPT, Call, Compacted, Reply, Resumed
+from tests.clients.mock import Mock
 from tests.clients.pi.home import furnish, moved
-from tests.clients.pi.mock import Mock
 from tests.clients.pi.requests import items_of, texts_of
-
-PATIENCE = 90.0
-"""Seconds that a client has for all its turns before it is killed."""
+from tests.clients.process import PATIENCE, ended, kill
 
 KEEP_RECENT = 20_000
 """pi's own default, in tokens."""
@@ -56,13 +52,13 @@ class Pi:
             box = self._furnish(session, mock, window, KEEP_RECENT)
             child = self._start(session, box, ["-p", *QUIET, "--session", str(session), *prompts])
             with child:
-                ended = _wait(child)
+                in_time = ended(child)
             requests = tuple(mock.requests)
         views = [items_of(request, prompts[0]) for request in requests]
         at = next((number for number, items in enumerate(views) if items is not None), None)
         if at is None:
-            return Resumed(error=_last_words(box, child.returncode if ended else None), requests=requests)
-        error = "" if child.returncode == 0 and ended else _last_words(box, child.returncode if ended else None)
+            return Resumed(error=_last_words(box, child.returncode if in_time else None), requests=requests)
+        error = "" if child.returncode == 0 and in_time else _last_words(box, child.returncode if in_time else None)
         return Resumed(views[at] or (), error, requests, at)
 
     def compact(self, session: Path, summary: str, keep_recent: int) -> Compacted:
@@ -76,6 +72,9 @@ class Pi:
             return Compacted(asked, "no answer to the request to compact: " + _last_words(box, child.returncode))
         error = "" if response.get("success") else str(response.get("error", response))
         return Compacted(asked, error, self._forgets(response))
+
+    def lists(self, session: Path) -> bool | None:
+        return None
 
     def turns(self, number: int) -> tuple[tuple[str, ...], tuple[Reply, ...]]:
         start = number * 10_000
@@ -142,26 +141,10 @@ class Pi:
             )
 
 
-def _wait(child: subprocess.Popen[bytes]) -> bool:
-    """Whether the client ended by itself in time; else it is killed with all that it started."""
-    try:
-        child.wait(PATIENCE)
-    except subprocess.TimeoutExpired:
-        _kill(child)
-        return False
-    return True
-
-
-def _kill(child: subprocess.Popen[bytes]) -> None:
-    if child.poll() is None:
-        os.killpg(child.pid, signal.SIGKILL)  # our own child leads this group
-        child.wait()
-
-
 def _ask_to_compact(child: subprocess.Popen[bytes]) -> dict[str, Any] | None:
     """pi's answer to `compact` in its RPC mode; None where it gave none in time."""
     assert child.stdin is not None and child.stdout is not None
-    limit = threading.Timer(PATIENCE, _kill, (child,))
+    limit = threading.Timer(PATIENCE, kill, (child,))
     limit.start()
     try:
         child.stdin.write(b'{"id":"1","type":"compact"}\n')
@@ -174,7 +157,7 @@ def _ask_to_compact(child: subprocess.Popen[bytes]) -> dict[str, Any] | None:
         return None
     finally:
         limit.cancel()
-        _kill(child)
+        kill(child)
 
 
 def _response(lines: IO[bytes]) -> dict[str, Any] | None:

@@ -1,4 +1,4 @@
-"""A model server on this machine that speaks the three wires that pi's sessions are mostly written with.
+"""A model server on this machine that speaks the three wires that most clients know.
 
 It remembers every request and answers from a list of replies; the usage it reports grows with the request, as a
 provider's would.
