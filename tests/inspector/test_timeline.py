@@ -257,7 +257,7 @@ async def test_what_cannot_be_opened_says_why(tmp_path: Path) -> None:
 async def test_reading_can_be_cancelled(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     steps: list[int] = []
 
-    def slowly(path: Path, overrides: object, progress: Progress) -> Opened:
+    def slowly(path: Path, overrides: object, leaf: str | None, progress: Progress) -> Opened:
         for step in range(1000):
             progress(step, 1000)
             steps.append(step)
