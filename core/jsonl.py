@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Container, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
@@ -28,6 +29,8 @@ JAVASCRIPT_SPACE = (
     "\t\n\v\f\r \xa0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u2028\u2029\u202f\u205f\u3000\ufeff"
 )
 """What JavaScript's `trim` takes away; Python's `strip` differs (U+0085, U+001C to U+001F, U+FEFF)."""
+
+_HALF_SURROGATE = re.compile("[\ud800-\udfff]")
 
 _fast = msgspec.json.Decoder()
 
@@ -117,6 +120,12 @@ def decode(data: bytes) -> Any:
         return _fast.decode(data)
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
         return _decode_slowly(data)
+
+
+def encode(value: Any) -> bytes:
+    """One record as `JSON.stringify` would write it: no spaces, text as it is, half surrogates escaped; no line end."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return _HALF_SURROGATE.sub(lambda half: f"\\u{ord(half[0]):04x}", text).encode()
 
 
 def _decode_slowly(data: bytes) -> Any:

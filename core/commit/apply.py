@@ -96,8 +96,10 @@ def _unchanged(request: Request, target: Path) -> FileState:
 def _open(request: Request, identity: str, mode: int, journal: Journal, opened: ExitStack) -> list[Step]:
     steps: list[Step] = []
     for number, change in enumerate(request.patch.changes):
-        if isinstance(change, Create) and change.path.parent.is_dir():
-            _check_folder(change.path.parent)
+        if isinstance(change, Create):
+            folder = change.path.parent if change.path.parent.is_dir() else change.path.parent.parent
+            if folder.is_dir():
+                _check_folder(folder)
         step = open_step(change, identity, mode, backup_path(journal.folder, identity, number))
         opened.callback(step.close)
         steps.append(step)

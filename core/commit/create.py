@@ -33,7 +33,7 @@ class CreateStep:
         # The folder's links are followed, the file's own name is not: what stands there is never written through.
         path = Path(os.path.realpath(patched.path.parent)) / patched.path.name
         self._temporary = _temporary(path, identity)
-        if not path.parent.is_dir():
+        if not path.parent.is_dir() and not path.parent.parent.is_dir():
             raise CommitRefused(f"{path.parent}: there is no such folder for the new session: make it first")
         if os.path.lexists(path):
             raise CommitRefused(_occupied(path))
@@ -52,9 +52,16 @@ class CreateStep:
             yield block
 
     def write(self, at: At) -> None:
-        """Write it beside its place, durably, then give it its name. Raises CommitRefused, OSError."""
+        """Write it beside its place, durably, then give it its name. Raises CommitRefused, OSError.
+
+        The last folder is made where it is missing: some agents give each session one of its own.
+        """
         path = self.change.path
         at("create")
+        if not path.parent.is_dir():
+            path.parent.mkdir(mode=0o700)
+            sync_folder(path.parent.parent)
+            at("folder")
         descriptor = os.open(self._temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         try:
             at("write")
@@ -116,10 +123,22 @@ def take_back_new(change: Change, temporary: Path) -> None:
     found = _judge_named(change)
     if found == "whole":
         change.path.unlink()
-    with suppress(FileNotFoundError):
-        sync_folder(change.path.parent)
+    _leave(change.path.parent)
     if found == "continued":
         raise Unsettled("the agent has written to the new session, so it was left as it is")
+
+
+def _leave(folder: Path) -> None:
+    """Make what was removed durable; a folder that is empty now was made for the file, and goes with it."""
+    with suppress(FileNotFoundError):
+        sync_folder(folder)
+        if _is_empty(folder):
+            folder.rmdir()
+            sync_folder(folder.parent)
+
+
+def _is_empty(folder: Path) -> bool:
+    return folder.is_dir() and next(folder.iterdir(), None) is None
 
 
 def _judge_named(change: Change) -> Found:
@@ -138,7 +157,7 @@ def _judge_named(change: Change) -> Found:
 def judge(change: Change, data: bytes | None, identity: str) -> Found:
     """What a process that is gone left of this new file."""
     found = _judge_named(change)
-    if found == "untouched" and _temporary(change.path, identity).exists():
+    if found == "untouched" and (_temporary(change.path, identity).exists() or _is_empty(change.path.parent)):
         return "partial"
     return found
 
@@ -177,7 +196,7 @@ def reverse(change: Change, identity: str, at: At) -> None:
     at("remove")
     change.path.unlink(missing_ok=True)
     at("sync")
-    sync_folder(change.path.parent)
+    _leave(change.path.parent)
 
 
 def tidy(change: Change, identity: str) -> None:

@@ -53,7 +53,8 @@ class Case:
 
     @property
     def result(self) -> Path:
-        return self.path.with_name("fork.jsonl") if self.kind == "fork" else self.path
+        apart = self.path.parent / "own" / "fork.jsonl"
+        return {"fork": self.path.with_name("fork.jsonl"), "fork apart": apart}.get(self.kind, self.path)
 
     @property
     def state(self) -> Path:
@@ -135,7 +136,8 @@ class Case:
         return self.result.exists() and self.result.read_bytes() == wanted and self.names() == self.all_names()
 
     def all_names(self) -> list[str]:
-        return sorted({"one.jsonl", self.result.name})
+        beside = self.result.parent if self.kind == "fork apart" else self.result
+        return sorted({"one.jsonl", beside.name})
 
 
 class Child:

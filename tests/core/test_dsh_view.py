@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from core.agents import AGENTS, agent_named, bundle, detect
 from core.agents.dsh import AGENT
 from core.agents.dsh.reading import PLACES
-from core.errors import ClientRefuses, CommitRefused, NotASession, SeamlineError
+from core.errors import ClientRefuses, NotASession, SeamlineError
 from core.files import Disk
 from core.findings import check_session
 from core.opening import Opened, open_session
@@ -294,12 +294,6 @@ def test_a_dsh_in_the_folder_of_the_session_is_told(tmp_path: Path) -> None:
     assert "process 17" in str(known_running(path, tmp_path / "proc"))
     (process / "cmdline").write_bytes(b"node\0server.js\0")
     assert known_running(path, tmp_path / "proc") is None
-
-
-def test_nothing_is_written_yet(tmp_path: Path) -> None:
-    opened = open_session(usual().write(tmp_path))
-    with pytest.raises(CommitRefused, match="can be inspected, not written yet"):
-        AGENT.encode(opened.session, opened.view, None, None)  # type: ignore[arg-type]
 
 
 BASES = [

@@ -24,15 +24,19 @@ STEPS = {
         *("link", "rename", "renamed", "re-read", "end", "done"),
     ],
     "fork": ["locked", "start", "create", "write", "written", "sync", "name", "named", "re-read", "end", "done"],
+    "fork apart": [
+        *("locked", "start", "create", "folder", "write", "written", "sync", "name", "named", "re-read", "end", "done"),
+    ],
 }
 UNDO_STEPS = {
     "append": ["locked", "start", "truncate", "give back", "sync", "end"],
     "replace": ["locked", "start", "create", "write", "written", "rename", "sync", "end"],
     "fork": ["locked", "start", "remove", "sync", "end"],
+    "fork apart": ["locked", "start", "remove", "sync", "end"],
 }
 
 
-@pytest.mark.parametrize("kind", ["append", "replace", "fork"])
+@pytest.mark.parametrize("kind", list(STEPS))
 @pytest.mark.parametrize("short", [-1, 7])
 def test_a_kill_at_any_step_of_a_commit(kind: str, short: int, tmp_path: Path, child: Child) -> None:
     finished: list[str] = []
@@ -60,7 +64,7 @@ def test_a_kill_at_any_step_of_a_commit(kind: str, short: int, tmp_path: Path, c
     assert ("written" in finished) == (kind == "append" and short < 0)
 
 
-@pytest.mark.parametrize("kind", ["append", "replace", "fork"])
+@pytest.mark.parametrize("kind", list(UNDO_STEPS))
 def test_a_kill_at_any_step_of_an_undo(kind: str, tmp_path: Path, child: Child) -> None:
     for step in UNDO_STEPS[kind]:
         case = Case(tmp_path / step, kind).make()

@@ -25,6 +25,12 @@ def folders() -> tuple[Path, ...]:
     return (home() / "sessions",)
 
 
+def in_project(log: Path) -> bool:
+    """Whether a log lies where dsh would put it: in a folder of its own, in that of a project."""
+    project = log.parent.parent.name
+    return project == "_no-cwd" or (len(project) > 4 and project.startswith("--") and project.endswith("--"))
+
+
 def find() -> Iterator[Found]:
     """The sessions in dsh's own folder; files that can't be read are left out."""
     disk = Disk()

@@ -13,7 +13,7 @@ from typing import Any
 from core.agents.dsh import shapes
 from core.agents.dsh.inbox import Inbox
 from core.agents.dsh.legacy import STEERING, check_turn_end, check_turn_start, migrated
-from core.agents.dsh.records import COMPACTOR, KNOWN, SURFACE, Left, Unanswered
+from core.agents.dsh.records import COMPACTOR, KNOWN, OURS, SURFACE, Left, Unanswered
 from core.agents.dsh.shapes import Misfit
 from core.view import Sight
 
@@ -52,10 +52,15 @@ class Folding:
     context_entry: str | None = None
     title_entry: str | None = None
     is_open: bool = False
+    last_turn: int = 0
+    ours: set[str] = field(default_factory=set[str])
     first_prompt: str = ""
     _ids: dict[int, str] = field(default_factory=dict[int, str])
     _calls: dict[str, tuple[str, bool]] = field(default_factory=dict[str, tuple[str, bool]])
     _summary: str | None = None
+    _told: dict[int, Sight] = field(default_factory=dict[int, Sight])
+    """What our own records say became of messages, where what stands in their place does not tell."""
+    _our_compactions: set[str] = field(default_factory=set[str])
 
     @property
     def unanswered(self) -> tuple[Unanswered, ...]:
@@ -184,13 +189,15 @@ class Folding:
         checkpoint = source.get("kind") == "plugin" and source.get("plugin") == COMPACTOR
         sight: Sight = "summarized" if checkpoint else "pruned" if kind == "tool/result" else "dropped"
         for seq in self.nodes[first : last + 1]:
-            self.left[self.entries[seq]] = Left(event.entry, sight)
+            self.left[self.entries[seq]] = Left(event.entry, self._told.pop(seq, sight))
         self.past.insert(self.past.index(self.nodes[last]) + 1, event.seq)
         self.nodes[first : last + 1] = [event.seq]
         self.entries[event.seq] = event.entry
         self.replaced_at = event.seq
         if checkpoint:
             self.checkpoints.append(event.entry)
+            if str(source.get("compactionId")) in self._our_compactions:
+                self.ours.add(event.entry)
             if self._summary is not None:
                 self.summaries[event.entry] = self._summary
             self._summary = None
@@ -201,7 +208,9 @@ class Folding:
             check_turn_start(event.seq, data, self.session)
         except Misfit as misfit:
             self.fail(ADOPTION, str(misfit), "invalid-event")
-        self.is_open = not isinstance(data, dict) or data.get("turn", 0) is not None
+        turn = data.get("turn", 0) if isinstance(data, dict) else 0
+        self.is_open = turn is not None
+        self.last_turn = int(turn) if shapes.is_count(turn) else self.last_turn
         self._calls.clear()
 
     def _turn_end(self, event: Event) -> None:
@@ -246,6 +255,16 @@ class Folding:
     def _summarized(self, event: Event) -> None:
         self._summary = event.entry
 
+    def _commit(self, event: Event) -> None:
+        """A record of our own."""
+        data = event.row.get("data")
+        record = data if isinstance(data, dict) else {}
+        self._our_compactions.add(str(record.get("compactionId")))
+        fates: tuple[tuple[str, Sight], ...] = (("dropped", "dropped"), ("summarized", "summarized"))
+        for name, sight in fates:
+            seqs = record.get(name)
+            self._told.update((seq, sight) for seq in (seqs if isinstance(seqs, list) else ()) if shapes.is_count(seq))
+
 
 _STATE: dict[str, Callable[[Folding, Event], None]] = {
     "turn/start": Folding._turn_start,  # pyright: ignore[reportPrivateUsage]
@@ -257,6 +276,7 @@ _STATE: dict[str, Callable[[Folding, Event], None]] = {
     "session/title": Folding._title,  # pyright: ignore[reportPrivateUsage]
     "agent/inbox/spliced": Folding._spliced,  # pyright: ignore[reportPrivateUsage]
     "compaction/summary": Folding._summarized,  # pyright: ignore[reportPrivateUsage]
+    OURS: Folding._commit,  # pyright: ignore[reportPrivateUsage]
 }
 
 STATE = frozenset(_STATE)

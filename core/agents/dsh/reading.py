@@ -19,14 +19,13 @@ from core.agents.dsh import folding, shapes
 from core.agents.dsh.folding import STATE, Event, Folding
 from core.agents.dsh.frames import Frames
 from core.agents.dsh.legacy import STEERING
-from core.agents.dsh.records import PACKED, SURFACE, Detail
+from core.agents.dsh.records import HEADER, PACKED, SURFACE, Detail
 from core.agents.dsh.shapes import Misfit
 from core.compressed import Unpacked, is_compressed
 from core.files import READ_SIZE, Files, fingerprint
 from core.jsonl import BYTE_ORDER_MARK, BrokenLine, Line, decode, lines
 from core.session import Damage, Entry, Session
 
-HEADER = "header"
 REFUSES = "does not load the session"
 CUTS = "cuts it off and goes on before it"
 
@@ -65,6 +64,10 @@ class Reading:
     """The last entry that counts."""
     expected: int = 0
     """The place in the log of the next event."""
+    next_seq: int = 0
+    """The same behind the last entry that counts."""
+    end: int = 0
+    """Where that entry ends, in bytes of the content, its line end with it."""
     issue: str = ""
     """The first row that dsh can't take: an error only where more was written behind it."""
     places: dict[str, Entry] = field(default_factory=dict[str, Entry])
@@ -142,9 +145,12 @@ class Reading:
         if shapes.is_count(seq):
             self.expected = int(seq) + count
         if not self.at_leaf and not (self.issue and (not self.packed or line.offset >= self.complete)):
-            self.last = entry.id
+            self._counts(entry, line)
             self._fold(entry, seq, row)
         self.at_leaf = self.at_leaf or entry.id == self.leaf
+
+    def _counts(self, entry: Entry, line: Line) -> None:
+        self.last, self.next_seq, self.end = entry.id, self.expected, line.offset + line.length + line.end
 
     def _fold(self, entry: Entry, seq: Any, row: dict[str, Any]) -> None:
         if entry.kind in PACKED or not shapes.is_count(seq):
@@ -210,7 +216,7 @@ class Reading:
             HEADER, 0, 1, line.offset, line.length, str(value.get("type")), None, _time(value.get("createdAt"))
         )
         self.entries.append(entry)
-        self.last = entry.id
+        self._counts(entry, line)
         self.at_leaf = self.leaf == HEADER
         if folding.ROWS in self.failures:
             self._remark("refused-header", self.failures[folding.ROWS], REFUSES)
@@ -337,12 +343,12 @@ def _session(content: Unpacked, mark: str, reading: Reading, frames: Frames) -> 
         damage=reading.damage,
         leaf=reading.last,
         fingerprint=mark,
-        detail=_detail(reading),
+        detail=_detail(reading, frames),
         parent=parent if isinstance(parent, str) else "",
     )
 
 
-def _detail(reading: Reading) -> Detail:
+def _detail(reading: Reading, frames: Frames) -> Detail:
     fold = reading.folding
     return Detail(
         header=reading.header,
@@ -362,6 +368,12 @@ def _detail(reading: Reading) -> Detail:
         context_entry=fold.context_entry,
         usage_chunks=tuple(reading.usage_chunks),
         seeded=fold.inbox.seeded,
+        ours=frozenset(fold.ours),
+        last_turn=fold.last_turn,
+        next_seq=reading.next_seq,
+        end=reading.end,
+        whole=reading.end == reading.size and frames.torn is None,
+        frames=frames if reading.packed else None,
     )
 
 

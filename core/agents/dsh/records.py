@@ -6,10 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from core.agents.dsh.frames import Frames
 from core.errors import SeamlineError
 from core.jsonl import BrokenLine, decode
 from core.session import Entry, Session
 from core.view import Sight
+
+HEADER = "header"
+"""The id of the entry that the header is."""
 
 PACKED = frozenset({"text-chunks", "reasoning-chunks", "tool-call-chunks"})
 """Rows that stand for several events of a stream."""
@@ -38,6 +42,9 @@ COMPACTOR = "compact"
 
 SNAPSHOT = "@deepseek-ai/dsh-system-prompt"
 """The plugin that writes the runtime context."""
+
+OURS = "seamline/commit"
+"""The record that a commit puts before its events. It is marked ignorable: dsh keeps it and makes nothing of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +109,18 @@ class Detail:
     """The stream events in which the provider reported figures."""
     seeded: int = 0
     """Events that a fork has copied from its parent: all before this place in the log."""
+    ours: frozenset[str] = frozenset()
+    """Those of the checkpoints that we made."""
+    last_turn: int = 0
+    """The number of the last turn that was begun."""
+    next_seq: int = 0
+    """The place in the log of the event behind the view's end."""
+    end: int = 0
+    """Where the row at the view's end ends, in bytes of the content."""
+    whole: bool = True
+    """Whether nothing stands behind that: no later event, and no beginning of an append."""
+    frames: Frames | None = None
+    """The frames of a compressed log."""
 
 
 def detail(session: Session) -> Detail:

@@ -1,31 +1,33 @@
 """dsh's units: the smallest groups of messages that one decision can apply to, and what may happen to each.
 
-dsh can replace messages on its surface, never only take them out: a checkpoint stands for a range, a result for a
-result. A range must not part a call from its result, so a message with calls and their results are one unit.
+dsh replaces messages on its surface: a checkpoint stands for a range, a result for a result. It has no way to take a
+message out, but an empty reply sends nothing, and so stands for what is dropped. A message with calls and their
+results are one unit.
 """
 
 from __future__ import annotations
 
 from core.agents.protocol import Options
 from core.proposal import What
-from core.view import Item, Mark, Source, Unit, UnitKind, View
+from core.view import Item, Mark, Unit, UnitKind, View
 
 _KIND_OF_MARK: dict[Mark, UnitKind] = {"": "user", "waiting": "user", "summary": "summary"}
 
-_WHOLE: frozenset[What] = frozenset({"keep", "summarize"})
+_WHOLE: frozenset[What] = frozenset({"keep", "summarize", "drop"})
 _SHORTER: frozenset[What] = frozenset({"limit", "point"})
 
-_NO_DROP = "dsh can't take a message out without another in its place: summarise it instead"
-
 _NO_RESULT: dict[UnitKind, str] = {
-    "user": "a user's message is kept whole: summarise it instead",
-    "exchange": "none of its calls has a stored result that can be shortened: summarise the exchange instead",
-    "assistant": "a reply, with its thinking, is kept whole: summarise it instead",
-    "summary": "an earlier checkpoint is kept whole: summarise it anew instead",
-    "custom": "a message of a plugin is kept whole: summarise it instead",
+    "user": "a user's message is kept whole: summarise or drop it instead",
+    "exchange": "none of its calls has a stored result that can be shortened: summarise or drop the exchange instead",
+    "assistant": "a reply, with its thinking, is kept whole or gone: summarise or drop it instead",
+    "summary": "an earlier checkpoint is kept whole: summarise it anew or drop it instead",
+    "custom": "a message of a plugin is kept whole: summarise or drop it instead",
 }
-_ORPHAN = "a result without its call can't be summarised apart from it: keep or shorten it instead"
 _UNSTORED = "it is not on the surface: dsh makes it, or takes it from the inbox, when it resumes: keep it"
+_ONE_CHECKPOINT = (
+    "only while no new summary is made: that one is rebuilt from all that the earlier one stands for, "
+    "so summarise or drop the earlier one then"
+)
 
 
 class _Group:
@@ -91,15 +93,8 @@ def options(view: View, unit: Unit) -> Options:
     results = tuple(
         item.source[0] for item in items if item.kind == "tool_result" and item.origin == "stored" and item.source
     )
-    refused: dict[What, str] = {"drop": _NO_DROP}
-    if unit.kind == "orphan":
-        refused["summarize"] = _ORPHAN
-        return _with(frozenset({"keep"}), results, refused, unit)
-    return _with(_WHOLE, results, refused, unit)
-
-
-def _with(allowed: frozenset[What], results: tuple[Source, ...], refused: dict[What, str], unit: Unit) -> Options:
+    conditions: dict[What, str] = {"keep": _ONE_CHECKPOINT} if unit.kind == "summary" else {}
     if results:
-        return Options(allowed | _SHORTER, refused, results)
+        return Options(_WHOLE | _SHORTER, {}, results, conditions)
     reason = _NO_RESULT.get(unit.kind, _UNSTORED)
-    return Options(allowed, {**refused, "limit": reason, "point": reason}, results)
+    return Options(_WHOLE, {"limit": reason, "point": reason}, results, conditions)

@@ -33,7 +33,8 @@ def usage(session: Session) -> Usage:
                 newest = _report(session, entry, model, points) or newest
             elif entry.id in checkpoints:
                 before = newest.context if newest is not None else None
-                boundaries.append(Boundary(entry.id, "dsh", before, entry.time))
+                by = "seamline" if entry.id in known.ours else "dsh"
+                boundaries.append(Boundary(entry.id, by, before, entry.time))
     stale = ABSENT if newest is None else STALE if known.replaced_at > _seq(newest.entry) else ""
     current = newest.context if newest is not None and not stale else None
     later = _later(session, newest) if newest is not None and not stale else ()

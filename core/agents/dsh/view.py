@@ -46,7 +46,7 @@ def requested(session: Session) -> list[Item]:
     for call in known.unanswered:
         request.answer(call.call_id, UNKNOWN_OUTCOME if call.started else NOT_STARTED)
     for waiting in sent_first(session):
-        request.waiting(waiting.entry, waiting.position, _waiting(session, waiting))
+        request.waiting(waiting.entry, waiting.position, waiting_message(session, waiting))
     request.flush()
     return request.items
 
@@ -57,7 +57,8 @@ def sent_first(session: Session) -> tuple[Waiting, ...]:
     return (*known.next_step, *known.next_turn[:1])
 
 
-def _waiting(session: Session, waiting: Waiting) -> dict[str, Any]:
+def waiting_message(session: Session, waiting: Waiting) -> dict[str, Any]:
+    """A message of the inbox as it is stored."""
     inserted = data_of(session, waiting.entry).get("inserted")
     found = inserted[waiting.position] if isinstance(inserted, list) and waiting.position < len(inserted) else None
     return found if isinstance(found, dict) else {}

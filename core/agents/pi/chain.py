@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import re
 from datetime import UTC, datetime
 from typing import Any
 
 from core.agents.pi.records import record
 from core.agents.protocol import Stamp
 from core.errors import CommitRefused
+from core.jsonl import encode
 from core.session import Session
-
-_HALF_SURROGATE = re.compile("[\ud800-\udfff]")
 
 ID_LENGTH = 8
 """Hexadecimal characters of an entry's id; pi takes a full id where such a short one is in use already."""
@@ -21,9 +18,8 @@ ATTEMPTS = 100
 
 
 def line_of(value: dict[str, Any]) -> bytes:
-    """One record as `JSON.stringify` would write it: no spaces, text as it is, half surrogates escaped; no line end."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    return _HALF_SURROGATE.sub(lambda half: f"\\u{ord(half[0]):04x}", text).encode()
+    """One record in pi's own form; no line end."""
+    return encode(value)
 
 
 def iso_time(seconds: float) -> str:
