@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Container, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
 import msgspec
 
@@ -43,7 +43,7 @@ class TooDeep(BrokenLine):
     """Nested deeper than this reader follows, though JavaScript would read it."""
 
 
-class Line(NamedTuple):
+class Line(msgspec.Struct, frozen=True, gc=False):
     """One physical line."""
 
     number: int
@@ -69,6 +69,12 @@ class Line(NamedTuple):
             return False
         return not trim(self.data.decode("utf-8", "replace"))
 
+    def divided(self) -> tuple[Line, Line]:
+        """The byte order mark that the line begins with, and the line behind it."""
+        size = len(BYTE_ORDER_MARK)
+        mark = Line(self.number, self.offset, self.data, size, 0)
+        return mark, Line(self.number, self.offset + size, self.data[size:], self.length - size, self.end)
+
 
 def lines(files: Files, path: Path, start: int = 0, end: int | None = None, number: int = 1) -> Iterator[Line]:
     """The lines of `path` between two byte positions; `number` is that of the first. Raises OSError.
@@ -76,7 +82,7 @@ def lines(files: Files, path: Path, start: int = 0, end: int | None = None, numb
     `start` must be the start of a line. At most one line and `READ_SIZE` bytes are held at a time.
     """
     end = files.size(path) if end is None else end
-    offset, at = start, start
+    offset = at = start
     held: list[bytes] = []
     length = 0
     while at < end:
@@ -85,18 +91,33 @@ def lines(files: Files, path: Path, start: int = 0, end: int | None = None, numb
             break
         at += len(block)
         pieces = block.split(b"\n")
-        for position, piece in enumerate(pieces):
-            length += len(piece)
-            if length <= LONGEST_LINE:
-                held.append(piece)
-            elif held:
-                held = [b"".join(held)[:HEAD_OF_LONG_LINE]]
-            if position < len(pieces) - 1:
-                yield _line(number, offset, held, length, 1)
-                offset, number = offset + length + 1, number + 1
-                held, length = [], 0
+        rest = pieces.pop()
+        if pieces and held:
+            length += _hold(held, pieces[0], length)
+            yield _line(number, offset, held, length, 1)
+            offset, number = offset + length + 1, number + 1
+            held, length = [], 0
+            del pieces[0]
+        for piece in pieces:
+            size = len(piece)
+            if piece[-1:] == b"\r":
+                yield Line(number, offset, piece[:-1], size - 1, 2)
+            else:
+                yield Line(number, offset, piece, size, 1)
+            offset, number = offset + size + 1, number + 1
+        if rest:
+            length += _hold(held, rest, length)
     if length:
         yield _line(number, offset, held, length, 0)
+
+
+def _hold(held: list[bytes], piece: bytes, length: int) -> int:
+    """Keep a piece of a line of which `length` bytes came before, as far as the line may be kept; its bytes."""
+    if length + len(piece) <= LONGEST_LINE:
+        held.append(piece)
+    else:
+        held[:] = [b"".join(held)[:HEAD_OF_LONG_LINE]]
+    return len(piece)
 
 
 def _line(number: int, offset: int, held: list[bytes], length: int, end: int) -> Line:

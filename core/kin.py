@@ -39,11 +39,13 @@ NOTHING = Reported()
 
 def reported(points: Iterable[UsagePoint], inherited: bool) -> Reported:
     """The sum over a session's own replies, or over those that it inherited from its parent, which paid for them."""
-    total = NOTHING
-    for point in points:
-        if point.inherited == inherited:
-            total += Reported(1, point.context, point.cached, point.output)
-    return total
+    counted = [point for point in points if point.inherited == inherited]
+    return Reported(
+        len(counted),
+        sum(point.context for point in counted),
+        sum(point.cached for point in counted),
+        sum(point.output for point in counted),
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter as Tally
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ from core.agents.protocol import Boundary, Leaf
 from core.budget import Budget
 from core.kin import NOTHING, Child, Reported, reported
 from core.opening import Opened
+from core.session import Entry
 from core.view import Item, Source, pair_up
 
 BIGGEST = 10
@@ -132,7 +133,7 @@ def stats(opened: Opened, budget: Budget, children: tuple[Child, ...] = ()) -> S
         by_kind=_tally((item.mark or item.kind, count) for item, count in zip(items, tokens, strict=True)),
         by_tool=_tally((calls[at].name, tokens[at]) for at in calls),
         by_file=_tally((file, tokens[at]) for at, file in enumerate(files) if file),
-        by_record_type=_tally((entry.kind, entry.length) for entry in opened.session.entries if entry.path is None),
+        by_record_type=_bytes_by_kind(opened.session.entries),
         biggest=tuple(Big(at, items[at], tokens[at], files[at]) for at in order[:BIGGEST] if tokens[at]),
         boundaries=opened.usage.boundaries,
         own=reported(opened.usage.points, inherited=False),
@@ -148,6 +149,15 @@ def _tally(pairs: Iterator[tuple[str, int]] | Any) -> dict[str, int]:
     for name, amount in pairs:
         tally[name] += amount
     return dict(tally.most_common())
+
+
+def _bytes_by_kind(entries: Sequence[Entry]) -> dict[str, int]:
+    """Bytes of the session's own file by record type; there may be a million entries."""
+    tally: dict[str, int] = {}
+    for entry in entries:
+        if entry.path is None:
+            tally[entry.kind] = tally.get(entry.kind, 0) + entry.length
+    return dict(sorted(tally.items(), key=lambda pair: -pair[1]))
 
 
 def _calls(items: tuple[Item, ...]) -> dict[int, Item]:

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
+import msgspec
+
 from core.files import Files
 from core.patch import Patch
 from core.proposal import Proposal, What
@@ -84,8 +86,7 @@ class Options:
     """What is allowed only together with something else in the proposal: the condition, in words."""
 
 
-@dataclass(frozen=True, slots=True)
-class UsagePoint:
+class UsagePoint(msgspec.Struct, frozen=True, gc=False):
     """What the provider reported for one reply, counted once."""
 
     entry: str

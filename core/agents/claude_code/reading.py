@@ -56,9 +56,6 @@ class Reading:
 
     def take(self, line: TextLine) -> None:
         """Make an entry or a damage of one line."""
-        if not line.data or line.blank:
-            self._place(line, "blank-line", "a line without content", SKIPPED)
-            return
         if not line.whole:
             self._place(line, "long-line", f"a line of {line.length} bytes", "cannot hold so long a text")
             return
@@ -70,10 +67,12 @@ class Reading:
         self._add(line, head)
 
     def _take_slowly(self, line: TextLine) -> None:
-        """The same for a line whose fields have unusual types, or that is broken."""
+        """The same for a line that is blank, whose fields have unusual types, or that is broken."""
+        if line.blank:
+            self._place(line, "blank-line", "a line without content", SKIPPED)
+            return
         if line.offset == 0 and line.data.startswith(BYTE_ORDER_MARK):
-            rest = TextLine(1, len(BYTE_ORDER_MARK), line.data[3:], line.length - 3, line.end)
-            mark = line._replace(length=3, end=0)
+            mark, rest = line.divided()
             self._place(mark, "byte-order-mark", "a byte order mark before the first line", "does not mind it")
             self.take(rest)
             return

@@ -11,7 +11,6 @@ from core.agents.codex.pairing import Sent
 from core.agents.codex.rebuilding import (
     NO_FACT,
     Stored,
-    base_of,
     checkpoint_items,
     items_of,
     path_of,
@@ -57,7 +56,7 @@ def history(session: Session, resume: Resume) -> Iterator[Seen]:
         past = _followed(session, resume)
         sent, _ = requested(session, resume)
         visible = {_key(one.stored) for one in sent if one.origin == "stored"}
-        base = base_of(detail(session), path_of(session))
+        base = detail(session).base
         copies = _copies(session, base)
         showing = Showing(resume.image_input)
         for item, is_old in _told(session, resume, base):

@@ -16,11 +16,12 @@ from typing import Any
 
 import msgspec
 
-from core.agents.codex import decoding, shapes
+from core.agents.codex import common, decoding, shapes
 from core.agents.codex.context import is_real_user, is_user_context, texts
 from core.agents.codex.detecting import origin_of
 from core.agents.codex.lineage import PAGINATED, Segment, Unreachable, segments, start_of
-from core.agents.codex.records import DELIVERED, DELIVERY, LINE_TYPES, Detail, Fact
+from core.agents.codex.rebuilding import base_of
+from core.agents.codex.records import DELIVERED, DELIVERY, LINE_TYPES, Detail, Fact, Told
 from core.compressed import Unpacked, is_compressed
 from core.errors import SeamlineError
 from core.files import READ_SIZE, Files, fingerprint
@@ -48,6 +49,7 @@ class Reading:
     skipped: set[str] = field(default_factory=set[str])
     user_turns: set[str] = field(default_factory=set[str])
     models: list[Entry] = field(default_factory=list[Entry])
+    counts: dict[str, Told | None] = field(default_factory=dict[str, "Told | None"])
     kinds: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
     title: str = ""
     start: dict[str, Any] = field(default_factory=dict[str, Any])
@@ -65,13 +67,43 @@ class Reading:
 
     def take(self, line: Line) -> None:
         """Make an entry or a damage of one line."""
+        if not line.whole:
+            self._take_slowly(line)
+            return
+        try:
+            found = common.RECORDS.decode(line.data)
+        except decoding.FAILURES:
+            self._take_slowly(line)
+            return
+        self._take_common(line, found)
+
+    def _take_common(self, line: Line, found: common.ItemRecord | common.EventRecord) -> None:
+        """An entry of a line that holds nothing unusual."""
+        payload, role = found.payload, ""
+        if isinstance(payload, common.Message):
+            kind, role = self._message(line, payload, found.metadata if isinstance(found, common.ItemRecord) else None)
+        else:
+            kind = common.KINDS[type(payload)]
+        moment = found.timestamp
+        time = (moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)).timestamp()
+        entry = self._add(line, kind, role, time)
+        if isinstance(payload, common.TokenCount):
+            info = payload.info
+            self.counts[entry.id] = None if info is None else counted(info)
+        elif isinstance(payload, common.UserMessage):
+            self.user_turns.add(entry.id)
+        if self.path is None:
+            self._number(line, found.ordinal)
+
+    def _take_slowly(self, line: Line) -> None:
+        """The same for a line that differs from what the client mostly writes, or that is broken."""
         if not line.data.strip():
             self._place(line, "blank-line", "a line without content", SKIPPED)
             return
         if line.offset == 0 and self.path is None and line.data.startswith(BYTE_ORDER_MARK):
-            mark, words = line._replace(length=3, end=0), "a byte order mark before the first line"
+            mark, line = line.divided()
+            words = "a byte order mark before the first line"
             self._place(mark, "byte-order-mark", words, "does not load the session")
-            line = line._replace(offset=3, data=line.data[3:], length=line.length - 3)
         if not line.whole:
             self._place(line, "long-line", f"a line of {line.length} bytes", "may read it, but this reader cannot")
             return
@@ -118,18 +150,18 @@ class Reading:
     def _record(self, line: Line, envelope: shapes.Line) -> None:
         """An entry, and what it tells."""
         if envelope.type not in LINE_TYPES:
-            entry = self._add(line, envelope.type, "", envelope.timestamp)
+            entry = self._add(line, envelope.type, "", seconds(envelope.timestamp))
             self._skip(line, entry, f"a record of the unknown type {envelope.type!r}", "unknown-record")
             return
         try:
             fact, kind, role = self._payload(line, envelope)
         except decoding.FAILURES as error:
-            entry = self._add(line, envelope.type, "", envelope.timestamp)
+            entry = self._add(line, envelope.type, "", seconds(envelope.timestamp))
             if envelope.type == "turn_context":
                 self.models.append(entry)
             self._skip(line, entry, f"it is unfit: {error}")
             return
-        entry = self._add(line, kind, role, envelope.timestamp)
+        entry = self._add(line, kind, role, seconds(envelope.timestamp))
         if fact is not None:
             self.facts[entry.id] = fact
         if envelope.type == "turn_context":
@@ -176,17 +208,21 @@ class Reading:
         if isinstance(item, shapes.Tagged):
             self._remark(line, "unknown-item", f"an item of the unknown type {item.type!r}", "leaves it out")
             return None, self._kind("response_item", item.type), ""
-        kind = str(type(item).__struct_config__.tag)
-        role = item.role if isinstance(item, shapes.Message) else ""
         if isinstance(item, shapes.Message):
-            if is_real_user(item.role, item.content):
-                self.user_turns.add(self._id(line))
-                self.title = self.title or _first_line(item)
-            elif role == "user" and is_user_context(role, item.content):
-                role = "context"
-            elif beside is not None and _is_delivered(item, beside):
-                kind = DELIVERED
-        return None, self._kind("response_item", kind), role
+            return None, *self._message(line, item, beside)
+        return None, self._kind("response_item", str(type(item).__struct_config__.tag)), ""
+
+    def _message(self, line: Line, message: shapes.Message, beside: shapes.Metadata | None) -> tuple[str, str]:
+        """The kind and the role of a message; the user's own begin a turn."""
+        kind, role = "message", message.role
+        if is_real_user(role, message.content):
+            self.user_turns.add(self._id(line))
+            self.title = self.title or _first_line(message)
+        elif role == "user" and is_user_context(role, message.content):
+            role = "context"
+        elif beside is not None and _is_delivered(message, beside):
+            kind = DELIVERED
+        return self._kind("response_item", kind), role
 
     def _id(self, line: Line) -> str:
         return f"{self.prefix}{line.number}-{zlib.crc32(line.data):08x}"
@@ -198,7 +234,7 @@ class Reading:
             known = self.kinds[kind, inner] = f"{kind}/{inner}"
         return known
 
-    def _add(self, line: Line, kind: str, role: str, timestamp: str | None) -> Entry:
+    def _add(self, line: Line, kind: str, role: str, time: float | None) -> Entry:
         entry = Entry(
             self._id(line),
             len(self.entries),
@@ -207,7 +243,7 @@ class Reading:
             line.length,
             kind,
             None,
-            seconds(timestamp),
+            time,
             role,
             self.path,
         )
@@ -249,6 +285,18 @@ class Reading:
     def _remark(self, line: Line, kind: str, message: str, client: str) -> None:
         if self.path is None:
             self.damage.append(Damage(line.number, line.offset, line.length, kind, message, client))
+
+
+def counted(info: common.TokenInfo) -> Told:
+    """The figures of a `token_count`, as few as are needed."""
+    last = info.last_token_usage
+    return Told(
+        last.input_tokens,
+        last.cached_input_tokens,
+        last.output_tokens,
+        last.total_tokens,
+        info.total_token_usage.total_tokens,
+    )
 
 
 def _is_utf8(data: bytes) -> bool:
@@ -356,17 +404,18 @@ def _session(content: Unpacked, path: Path, mark: str, reading: Reading, refusal
         paginated=reading.paginated,
         refusal=fault or refusal,
         facts=reading.facts,
+        counts=reading.counts,
         skipped=frozenset(reading.skipped),
         user_turns=frozenset(reading.user_turns),
         models=tuple(reading.models),
         own=reading.own,
     )
     entries = reading.entries
-    last = next((entry.id for entry in reversed(entries) if entry.id not in known.skipped), None)
-    if leaf is not None:
-        if all(entry.id != leaf for entry in entries):
-            raise SeamlineError(f"{path}: no entry {leaf!r}: give the id of an entry of this session as the leaf")
-        last = leaf
+    reads = (lambda entry: entry.id not in known.skipped) if leaf is None else (lambda entry: entry.id == leaf)
+    last = next((entry for entry in reversed(entries) if reads(entry)), None)
+    if leaf is not None and last is None:
+        raise SeamlineError(f"{path}: no entry {leaf!r}: give the id of an entry of this session as the leaf")
+    known = replace(known, base=base_of(known, entries[: 0 if last is None else last.index + 1]))
     own, cwd = reading.start.get("id"), reading.start.get("cwd")
     reading.damage.sort(key=lambda damage: (damage.offset, damage.kind not in PLACES))
     return Session(
@@ -378,7 +427,7 @@ def _session(content: Unpacked, path: Path, mark: str, reading: Reading, refusal
         title=reading.title,
         entries=entries,
         damage=reading.damage,
-        leaf=last,
+        leaf=None if last is None else last.id,
         fingerprint=mark,
         detail=known,
         parent=origin_of(reading.start),

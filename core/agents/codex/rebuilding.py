@@ -85,7 +85,7 @@ def path_of(session: Session) -> Sequence[Entry]:
 def rebuilt(session: Session, policy: Policy) -> list[Stored]:
     """The items that the model sees, calls and results not yet paired."""
     known, path = detail(session), path_of(session)
-    base = base_of(known, path)
+    base = known.base
     history: list[Stored] = []
     if base is not None:
         history = checkpoint_items(session, path[base])
@@ -127,13 +127,22 @@ class _Segment:
     checkpoint: int | None = None
 
 
+_TURNING = frozenset(
+    {
+        "event_msg/thread_rolled_back", "event_msg/task_started", "event_msg/turn_started", "event_msg/turn_aborted",
+        "event_msg/task_complete", "event_msg/turn_complete", "turn_context", "compacted",
+    }
+)  # fmt: skip
+"""Kinds of records, beside the user's messages, that decide which checkpoint survives."""
+
+
 def _surviving(known: Detail, path: Sequence[Entry]) -> int | None:
     """The newest checkpoint that stands in no turn that was taken back later."""
     pending = 0
     segment: _Segment | None = None
     for position in range(len(path) - 1, -1, -1):
         entry = path[position]
-        if entry.id in known.skipped:
+        if (entry.kind not in _TURNING and entry.id not in known.user_turns) or entry.id in known.skipped:
             continue
         fact = known.facts.get(entry.id, NO_FACT)
         kind = entry.kind
@@ -156,9 +165,9 @@ def _surviving(known: Detail, path: Sequence[Entry]) -> int | None:
             segment = segment or _Segment()
             if segment.checkpoint is None and fact.checkpoint:
                 segment.checkpoint = position
-        elif kind.startswith("response_item/") or entry.id in known.user_turns:
+        else:
             segment = segment or _Segment()
-            segment.user = segment.user or entry.id in known.user_turns
+            segment.user = True
     return segment.checkpoint if segment is not None and pending == 0 else None
 
 

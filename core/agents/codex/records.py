@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
+
 from core.errors import SeamlineError
 from core.jsonl import BrokenLine, decode
 from core.session import Entry, Session
@@ -48,6 +50,19 @@ class Fact:
     """Whether it counts, in a paginated file, whatever is rolled back behind it: it has a window number."""
 
 
+class Told(msgspec.Struct, frozen=True, gc=False):
+    """What a record tells of the tokens of one reply; 0 for what it does not tell."""
+
+    read: int
+    """Input, cached or not."""
+    cached: int
+    written: int
+    """Output."""
+    total: int
+    thread: int | None = None
+    """The sum over all replies of the thread; None where the record has none."""
+
+
 @dataclass(frozen=True)
 class Detail:
     """What Codex's own code keeps of an opened session, in `Session.detail`."""
@@ -59,10 +74,14 @@ class Detail:
     """Why Codex would not load the session; empty where it would."""
     facts: Mapping[str, Fact] = field(default_factory=dict[str, Fact])
     """Entry → what it tells, for records that are no items."""
+    counts: Mapping[str, Told | None] = field(default_factory=dict[str, "Told | None"])
+    """Entry → the figures of a `token_count`, None where it has none; a record that is not here must be read again."""
     skipped: frozenset[str] = frozenset()
     """Entries that Codex skips: unknown types, unfit fields."""
     user_turns: frozenset[str] = frozenset()
     """Entries that begin a turn of the user."""
+    base: int | None = None
+    """Position, up to the leaf, of the checkpoint that the history begins with; None where there is none."""
     models: tuple[Entry, ...] = ()
     """The `turn_context` entries that name a model, in file order."""
     own: int = 0

@@ -12,7 +12,7 @@ from typing import Any
 
 from core.agents.codex.reading import seconds
 from core.agents.codex.rebuilding import path_of
-from core.agents.codex.records import detail, payload
+from core.agents.codex.records import Told, detail, payload
 from core.agents.protocol import Boundary, Usage, UsagePoint
 from core.files import holding
 from core.resume import Resume
@@ -63,51 +63,68 @@ class _Reporting:
 
     def __init__(self, session: Session) -> None:
         self.session = session
+        self.counts = detail(session).counts
+        self.own = detail(session).own
+        self.copied_until = _copied_until(session)
         self.model = ""
         self.replies: set[tuple[Any, Any]] = set()
-        self.totals: dict[str, int] = {}
-        self.told: Mapping[str, Any] | None = None
+        self.thread: int | None = None
+        """The sum over the thread at the last count: one that has not grown is a repetition."""
+        self.told: Told | None = None
         """The figures of the last record, which the next count repeats."""
 
     def point(self, entry: Entry) -> UsagePoint | None:
         """The figures of a reply that was not counted yet; None for repetitions, estimates and empty records."""
-        told = payload(self.session, entry)
         if entry.kind == RECORD:
-            reply = _name(told.get("turn_id")), _name(told.get("response_id"))
-            figures = told.get("usage")
+            stored = payload(self.session, entry)
+            reply = _name(stored.get("turn_id")), _name(stored.get("response_id"))
+            figures = stored.get("usage")
             if not isinstance(figures, dict) or reply in self.replies:
                 return None
             if reply != (None, None):
                 self.replies.add(reply)
-            self.told = figures
-            return self._point(entry, figures)
-        info = told.get("info")
-        figures, sums = (info.get(name) if isinstance(info, dict) else None for name in _NAMES)
-        if not isinstance(figures, dict):
+            self.told = _told(figures)
+            return self._point(entry, self.told)
+        told = self.counts[entry.id] if entry.id in self.counts else _count(payload(self.session, entry))
+        if told is None:
             return None
-        total = _whole(sums) if isinstance(sums, dict) else None
-        repeated = total is not None and total == self.totals.get("")
-        if total is not None:
-            self.totals[""] = total
-        if self.told is not None and _same(self.told, figures):
+        repeated = told.thread is not None and told.thread == self.thread
+        if told.thread is not None:
+            self.thread = told.thread
+        if repeated or (self.told is not None and _same(self.told, told)):
             return None
-        return None if repeated else self._point(entry, figures)
+        return self._point(entry, told)
 
-    def _point(self, entry: Entry, figures: Mapping[str, Any]) -> UsagePoint | None:
-        read, written = _tokens(figures.get("input_tokens")), _tokens(figures.get("output_tokens"))
-        if not read and not written:
+    def _point(self, entry: Entry, told: Told) -> UsagePoint | None:
+        if not told.read and not told.written:
             return None
-        context = _tokens(figures.get("total_tokens")) or read + written
-        cached = _tokens(figures.get("cached_input_tokens"))
-        return UsagePoint(entry.id, context, cached, written, self.model, _inherited(self.session, entry))
+        context = told.total or told.read + told.written
+        inherited = entry.index < self.own or (
+            self.copied_until is not None and entry.time is not None and entry.time <= self.copied_until
+        )
+        return UsagePoint(entry.id, context, told.cached, told.written, self.model, inherited)
+
+
+def _count(stored: Mapping[str, Any]) -> Told | None:
+    """The figures in the payload of a `token_count`."""
+    info = stored.get("info")
+    figures, sums = (info.get(name) if isinstance(info, dict) else None for name in _NAMES)
+    if not isinstance(figures, dict):
+        return None
+    return _told(figures, _whole(sums) if isinstance(sums, dict) else None)
 
 
 _NAMES = ("last_token_usage", "total_token_usage")
 _FIGURES = ("input_tokens", "cached_input_tokens", "output_tokens", "total_tokens")
 
 
-def _same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    return all(_tokens(one.get(name)) == _tokens(other.get(name)) for name in _FIGURES)
+def _told(figures: Mapping[str, Any], thread: int | None = None) -> Told:
+    read, cached, written, total = (_tokens(figures.get(name)) for name in _FIGURES)
+    return Told(read, cached, written, total, thread)
+
+
+def _same(one: Told, other: Told) -> bool:
+    return (one.read, one.cached, one.written, one.total) == (other.read, other.cached, other.written, other.total)
 
 
 def _whole(figures: Mapping[str, Any]) -> int:
@@ -118,16 +135,14 @@ def _tokens(value: Any) -> int:
     return int(value) if isinstance(value, (int, float)) and not isinstance(value, bool) and value > 0 else 0
 
 
-def _inherited(session: Session, entry: Entry) -> bool:
-    """Whether a reply was paid for by the parent of a fork: it stands there, or was copied from there."""
+def _copied_until(session: Session) -> float | None:
+    """Up to when (seconds since 1970) the records of the file were copied from the parent of a fork, which paid."""
     known = detail(session)
-    if entry.index < known.own:
-        return True
-    if known.paginated or not known.start.get("forked_from_id"):
-        return False
     told = known.start.get("timestamp")
-    made = seconds(told) if isinstance(told, str) else None
-    return made is not None and entry.time is not None and entry.time <= made + COPIED_WITHIN
+    if known.paginated or not known.start.get("forked_from_id") or not isinstance(told, str):
+        return None
+    made = seconds(told)
+    return None if made is None else made + COPIED_WITHIN
 
 
 def _boundary(session: Session, entry: Entry, points: list[UsagePoint]) -> Boundary:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from core.agents.codex.pairing import Sent, dropped, paired
-from core.agents.codex.rebuilding import Stored, base_of, path_of, rebuilt
+from core.agents.codex.rebuilding import Stored, path_of, rebuilt
 from core.agents.codex.records import detail
 from core.agents.codex.resuming import policy_of
 from core.agents.codex.showing import Showing, sorted_json
@@ -76,7 +76,7 @@ def _about_context(session: Session) -> Iterator[str]:
     """Whether Codex gives its initial context again: it does where it cannot tell what the model was told."""
     known, path = detail(session), path_of(session)
     last = next((entry.index for entry in reversed(path) if entry.kind == "compacted"), -1)
-    base = base_of(known, path)
+    base = known.base
     kinds = {entry.kind for entry in path[max(last, -1 if base is None else base) + 1 :]}
     if not {"turn_context", "world_state"} <= kinds:
         yield "Codex gives its whole initial context again before the next prompt: what it was is not recorded"

@@ -195,9 +195,9 @@ class Reading:
             self._fail(folding.ROWS, "corrupt session log: header line is not valid JSON", "")
         if marked and isinstance(value, dict):
             self._fail(folding.ROWS, "corrupt session log: header line is not valid JSON", "")
-            self.line = line._replace(length=3, end=0)
+            self.line, line = line.divided()
             self._place("byte-order-mark", "a byte order mark before the header", REFUSES)
-            self.line = line = line._replace(offset=3, data=line.data[3:], length=line.length - 3)
+            self.line = line
         if not line.end:
             self._fail(folding.ROWS, "empty or header-less session log", "")
         foreign = shapes.foreign_version(value)

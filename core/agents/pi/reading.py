@@ -67,9 +67,6 @@ class Reading:
 
     def take(self, line: Line) -> None:
         """Make an entry or a damage of one line."""
-        if not line.data or line.blank:
-            self._place(line, "blank-line", "a line without content", SKIPPED)
-            return
         if not line.whole:
             self._place(line, "long-line", f"a line of {line.length} bytes", "cannot hold so long a text")
             return
@@ -81,11 +78,14 @@ class Reading:
         self._add(line, head, head.id or None, head.parent or None)
 
     def _take_slowly(self, line: Line) -> None:
-        """The same for a line whose fields have unusual types, or that is broken."""
+        """The same for a line that is blank, whose fields have unusual types, or that is broken."""
+        if line.blank:
+            self._place(line, "blank-line", "a line without content", SKIPPED)
+            return
         if line.offset == 0 and line.data.startswith(BYTE_ORDER_MARK):
-            rest = Line(1, len(BYTE_ORDER_MARK), line.data[3:], line.length - 3, line.end)
+            mark, rest = line.divided()
             self._place(
-                line._replace(length=3, end=0),
+                mark,
                 "byte-order-mark",
                 "a byte order mark before the first line",
                 "1.6.0 cannot read the line behind it; 0.73.1 does not mind",
