@@ -23,7 +23,7 @@ $(READY): requirements/dev.txt pyproject.toml
 # The copies are old, so that no agent is taken to be writing them; the English one is the newest.
 run: setup
 	rm -rf .run && mkdir -p .run && cp -R sample_sessions .run/sessions
-	find .run/sessions -name '*.jsonl' -exec touch -t 202609010000 {} +
+	find .run/sessions -type f -exec touch -t 202609010000 {} +
 	touch -t 202609020000 .run/sessions/pi/interface-migration.jsonl
 	SEAMLINE_STATE_DIR=.run/state SEAMLINE_CACHE_DIR=.run/cache $(BIN)/seamline .run/sessions
 

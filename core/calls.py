@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.agents.protocol import Profile, Tool
+from core.patches import patched
 from core.view import Item, Unit
 
 
@@ -26,6 +27,8 @@ class Call:
     command: str
     key: str
     """Tool and arguments in one canonical string: equal for the same call made again."""
+    changed: tuple[str, ...]
+    """The files that an edit changed: its path, or all that its patch names."""
     span: tuple[int, int] | None
     """Lines read, (first, how many), where the call asked for a part of a file."""
 
@@ -49,12 +52,29 @@ def calls_of(units: Sequence[Unit], items: Sequence[Item], profile: Profile) -> 
                     result=at,
                     tool=tool,
                     path=_text(arguments.get(tool.path)),
+                    changed=_changed(tool, call.arguments, _text(arguments.get(tool.path))),
                     command=_text(arguments.get(tool.command)),
                     key=f"{call.name} {json.dumps(call.arguments, sort_keys=True)}",
                     span=_span(arguments),
                 )
             )
     return tuple(found)
+
+
+def _changed(tool: Tool, arguments: Any, path: str) -> tuple[str, ...]:
+    if tool.kind not in ("edit", "write"):
+        return ()
+    return (path,) if path else tuple(dict.fromkeys(file.path for file in patched(patch_text(arguments))))
+
+
+def patch_text(arguments: Any) -> str:
+    """The patch that a call was given: the whole input, or one of its arguments."""
+    if isinstance(arguments, str):
+        return arguments
+    if not isinstance(arguments, dict):
+        return ""
+    found = (arguments.get(name) for name in ("input", "patch", "diff"))
+    return next((text for text in found if isinstance(text, str)), "")
 
 
 def _text(value: Any) -> str:

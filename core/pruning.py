@@ -106,8 +106,8 @@ def _reasons(view: Prunable, calls: Sequence[Call]) -> dict[int, tuple[str, str]
         later_by_key.setdefault(call.key, call)
         if call.tool.kind == "read" and call.path and not view.items[call.result].is_error:
             later_read[call.path].append(call)
-        if call.tool.kind in ("edit", "write") and call.path and not view.items[call.result].is_error:
-            later_edit[call.path] = call
+        if not view.items[call.result].is_error:
+            later_edit |= dict.fromkeys(call.changed, call)
     return reasons
 
 

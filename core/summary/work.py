@@ -9,6 +9,8 @@ from difflib import SequenceMatcher
 from typing import Any, cast
 
 from core.agents.protocol import Profile, Tool, ToolKind
+from core.calls import patch_text
+from core.patches import patched
 from core.summary.history import Part, clean
 from core.summary.logs import failure_blocks, tells_test
 from core.summary.plans import plan_of
@@ -126,6 +128,8 @@ def _user_run(part: Part) -> Run:
 
 
 def _arguments(arguments: Any) -> Mapping[str, Any]:
+    if isinstance(arguments, str):
+        return {"input": arguments}
     return cast("Mapping[str, Any]", arguments) if isinstance(arguments, Mapping) else {}
 
 
@@ -201,6 +205,11 @@ def _note_change(changes: dict[str, FileChange], run: Run, dropped: bool) -> Non
         places = tuple(_places(run.arguments)) if how == "edited" and not dropped else ()
         count = max(1, len(_edits(run.arguments))) if how == "edited" else 1
         _add_change(changes, FileChange(path, run.result_entry, how, count, places))
+        return
+    for file in patched(patch_text(run.arguments)):
+        edit = {"old": "\n".join(file.old), "new": "\n".join(file.new)}
+        places = tuple(_places(edit)) if file.how == "edited" and not dropped else ()
+        _add_change(changes, FileChange(clean(file.path), run.result_entry, file.how, 1, places))
 
 
 def _add_change(changes: dict[str, FileChange], change: FileChange) -> None:
