@@ -107,8 +107,8 @@ class ChooserScreen(WorkingScreen[None]):
     def action_open(self) -> None:
         if not self.list.sessions:
             return
-        path = self.list.sessions[self.list.cursor].found.path
-        self.post_message(OpenSession(_copied(path) if self._samples else path))
+        found = self.list.sessions[self.list.cursor].found
+        self.post_message(OpenSession(_copied(found) if self._samples else found.path))
 
 
 def _on_this_machine() -> list[Found]:
@@ -119,10 +119,13 @@ def _looked_at() -> str:
     return ", ".join(str(folder) for name in AGENTS for folder in agent_named(name).folders())
 
 
-def _copied(sample: Path) -> Path:
-    """A copy of a sample session, so that what is tried on it changes no sample."""
+def _copied(sample: Found) -> Path:
+    """A copy of a sample session, with its folder where it has its own: what is tried on it changes no sample."""
     folder = Path(tempfile.mkdtemp(prefix="seamline-"))
-    return Path(shutil.copy2(sample, folder))
+    if agent_named(sample.agent).profile.own_folder:
+        own = shutil.copytree(sample.path.parent, folder / sample.path.parent.name)
+        return Path(own, sample.path.name)
+    return Path(shutil.copy2(sample.path, folder))
 
 
 def read(found: Found) -> Listed:

@@ -12,7 +12,7 @@ from textual.widgets import Static
 
 from inspector.app import Inspector
 from inspector.screens.chooser import ChooserScreen
-from tests.inspector.driving import CHINESE, ENGLISH, VERSION, on, on_timeline, until
+from tests.inspector.driving import CHINESE, ENGLISH, SAMPLES, VERSION, on, on_timeline, until
 
 
 async def listed(pilot: Pilot[Any], count: int) -> ChooserScreen:
@@ -74,13 +74,15 @@ async def test_where_there_is_none_it_says_where_it_looked_and_offers_copies_of_
     monkeypatch.setenv("PI_CODING_AGENT_DIR", str(tmp_path))
     app = Inspector(None, VERSION)
     async with app.run_test(size=(120, 40)) as pilot:
-        chooser = await listed(pilot, 2)
+        chooser = await listed(pilot, 12)
         assert str(tmp_path / "sessions") in said(chooser) and "samples" in said(chooser)
+        folders = [row.found.path for row in chooser.list.sessions]
+        chooser.list.cursor = next(number for number, path in enumerate(folders) if path.name == "chat_history.jsonl")
         await pilot.press("enter")
         timeline = await on_timeline(pilot)
         path = timeline.opened.session.path
-        assert path.name in (ENGLISH.name, CHINESE.name)
-        assert ENGLISH.parent not in path.parents, "a copy: nothing that is tried changes the sample"
+        assert path.name == "chat_history.jsonl" and (path.parent / "summary.json").is_file()
+        assert SAMPLES not in path.parents, "a copy: nothing that is tried changes the sample"
 
 
 async def test_a_session_that_is_gone_says_so(tmp_path: Path) -> None:
