@@ -30,5 +30,5 @@ def propose(opened: Opened, settings: Settings, figures: Figures) -> Proposal:
     last = max((at for at, unit in enumerate(opened.units) if unit.kind in ("assistant", "exchange")), default=None)
     if last is None:
         return Proposal("claude-code")
-    kept = {at for at, unit in enumerate(opened.units) if at >= last or unit.kind == "system"}
+    kept = range(last, len(opened.units))
     return keep_only(opened, kept, REASON)
