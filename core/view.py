@@ -11,7 +11,7 @@ from core.resume import Resume
 Role = Literal["system", "user", "assistant", "tool"]
 Kind = Literal["text", "thinking", "tool_call", "tool_result", "image"]
 Origin = Literal["stored", "repair", "fresh"]
-Mark = Literal["", "summary", "branch_summary", "shell", "custom", "bundled_image", "waiting"]
+Mark = Literal["", "summary", "branch_summary", "shell", "custom", "standing", "bundled_image", "waiting"]
 Sight = Literal["visible", "summarized", "pruned", "dropped", "other_branch", "never"]
 
 

@@ -84,6 +84,8 @@ class Options:
     """The single results that `limit` and `point` can apply to."""
     conditions: dict[What, str] = field(default_factory=dict[What, str])
     """What is allowed only together with something else in the proposal: the condition, in words."""
+    grows_back: dict[What, str] = field(default_factory=dict[What, str])
+    """What takes content away that the client may bring back by itself: when, in words."""
 
 
 class UsagePoint(msgspec.Struct, frozen=True, gc=False):

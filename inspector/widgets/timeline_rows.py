@@ -40,6 +40,7 @@ MARK_KINDS = {
     "branch_summary": "branch",
     "shell": "shell",
     "custom": "custom",
+    "standing": "custom",
     "bundled_image": "image",
     "waiting": "user",
 }

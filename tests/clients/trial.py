@@ -121,7 +121,7 @@ class Trial:
         """Proposals changed by `--edit`, each committed to the same untouched session and resumed."""
         session = self.placed("edited")
         untouched = saved(session, self.folder / "untouched")
-        flags, plan = self._acting(session)
+        flags, plan = self.acting(session)
         items = self.seamline.view(session)
         for name, build in BUILDERS.items():
             candidates = list(build(plan, items))
@@ -184,7 +184,7 @@ class Trial:
         """A fork that the client lists and resumes. `first` is done before, given the row and the options."""
         before = state_of(session)
         with self.row(f"{name}, resume") as row:
-            flags, plan = self._acting(session)
+            flags, plan = self.acting(session)
             first(row, flags)
             made = self.seamline.compact(session, [*flags, "--as", "fork"])
             row.planned({**plan, "commits_as": "fork"})
@@ -227,7 +227,7 @@ class Trial:
             row.problems.append(str(error))
         self.report(row)
 
-    def _acting(self, session: Path) -> tuple[list[str], dict[str, Any]]:
+    def acting(self, session: Path) -> tuple[list[str], dict[str, Any]]:
         """Options with which the policy acts, and its plan: none where it acts by itself, else a window or a target."""
         plan = self.seamline.plan(session)
         if _acts(plan):
@@ -245,7 +245,7 @@ class Trial:
     ) -> dict[str, Any]:
         """Commit what was planned; what `seamline view` shows then is what was approved."""
         if plan is None:
-            flags, plan = (flags, self.seamline.plan(session, flags)) if flags else self._acting(session)
+            flags, plan = (flags, self.seamline.plan(session, flags)) if flags else self.acting(session)
         row.planned(plan)
         self.seamline.compact(session, flags)
         self.compare(row, "seamline view", plan["after"]["items"], self.seamline.view(session))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import os
 import time
 from pathlib import Path
 
@@ -294,6 +295,29 @@ def test_a_dsh_in_the_folder_of_the_session_is_told(tmp_path: Path) -> None:
     assert "process 17" in str(known_running(path, tmp_path / "proc"))
     (process / "cmdline").write_bytes(b"node\0server.js\0")
     assert known_running(path, tmp_path / "proc") is None
+
+
+def test_a_web_server_over_the_home_is_told_if_it_ran_when_the_log_was_written(tmp_path: Path) -> None:
+    from core.agents.dsh.running import known_running
+
+    folder = tmp_path / "home" / "sessions" / "--home-dev-shop--" / "session-made"
+    folder.mkdir(parents=True)
+    path = usual().write(folder)
+    processes = tmp_path / "proc"
+    process = processes / "17"
+    process.mkdir(parents=True)
+    (process / "cmdline").write_bytes(b"node\0/opt/bin/dsh\0web\0--port\x008080\0")
+    (process / "cwd").symlink_to("/elsewhere")
+    (process / "environ").write_bytes(f"A=b\0DSH_HOME={tmp_path / 'home'}\0".encode())
+    (processes / "stat").write_text("btime 1000\n")
+    (process / "stat").write_text("17 (a) b) S " + "0 " * 18 + f"{100 * os.sysconf('SC_CLK_TCK')} 0\n")
+    os.utime(path, (1200, 1200))
+    assert "serves this session" in str(known_running(path, processes))
+    os.utime(path, (1050, 1050))
+    assert known_running(path, processes) is None
+    os.utime(path, (1200, 1200))
+    (process / "environ").write_bytes(b"HOME=/home/other\0")
+    assert known_running(path, processes) is None
 
 
 BASES = [

@@ -369,6 +369,21 @@ def test_history_tells_what_was_dropped_from_what_was_summarised() -> None:
     assert sights == wanted and set(wanted.values()) == {"dropped", "summarized"}
 
 
+def test_what_dsh_gives_anew_is_marked_and_its_absence_is_told() -> None:
+    made = usual()
+    source = {"kind": "plugin", "plugin": "@deepseek-ai/dsh-system-prompt", "form": "snapshot"}
+    made.user("Current runtime context.", source=source)
+    made.user("Rules for this folder.", source={"kind": "agent-instructions", "baseline": True})
+    before = opened(log_of(made))
+    snapshot, rules = before.units[-2:]
+    for unit in (snapshot, rules):
+        assert set(before.options(unit).grows_back) == {"drop", "summarize"}
+    assert not before.options(before.units[0]).grows_back
+    assert not any("runtime context" in words for words in before.view.warnings)
+    gone = Proposal("handoff", (Disposition(snapshot.id, "drop", "test"),))
+    assert any("behind the next prompt" in words for words in read_back(before, commit(before, gone)).view.warnings)
+
+
 def test_a_result_without_its_call_can_leave() -> None:
     made = Build()
     made.event("turn/start", {"turn": 1})

@@ -43,6 +43,9 @@ COMPACTOR = "compact"
 SNAPSHOT = "@deepseek-ai/dsh-system-prompt"
 """The plugin that writes the runtime context."""
 
+INSTRUCTIONS = "agent-instructions"
+"""The source of the rules for a folder (AGENTS.md), which dsh gives as long as they stand there."""
+
 OURS = "seamline/commit"
 """The record that a commit puts before its events. It is marked ignorable: dsh keeps it and makes nothing of it."""
 

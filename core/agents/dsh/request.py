@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from core.agents.dsh.records import COMPACTOR
+from core.agents.dsh.records import COMPACTOR, INSTRUCTIONS, SNAPSHOT
 from core.errors import ClientRefuses
 from core.jsonl import BrokenLine, decode
 from core.view import Item, Mark, Source
@@ -160,7 +160,10 @@ def _mark(source: Any) -> Mark:
     """What a user's message stands for, by who wrote it."""
     kind = source.get("kind") if isinstance(source, dict) else None
     if kind == "plugin":
-        return "summary" if source.get("plugin") == COMPACTOR else "custom"
+        plugin = source.get("plugin")
+        return "summary" if plugin == COMPACTOR else "standing" if plugin == SNAPSHOT else "custom"
+    if kind == INSTRUCTIONS:
+        return "standing"
     return "" if kind == "user" else "custom"
 
 

@@ -24,6 +24,7 @@ _NO_RESULT: dict[UnitKind, str] = {
     "custom": "a message of a plugin is kept whole: summarise or drop it instead",
 }
 _UNSTORED = "it is not on the surface: dsh makes it, or takes it from the inbox, when it resumes: keep it"
+_GIVEN_ANEW = "dsh gives it anew with the next prompt where the newest of its kind no longer stands in the view"
 _ONE_CHECKPOINT = (
     "only while no new summary is made: that one is rebuilt from all that the earlier one stands for, "
     "so summarise or drop the earlier one then"
@@ -97,4 +98,7 @@ def options(view: View, unit: Unit) -> Options:
     if results:
         return Options(_WHOLE | _SHORTER, {}, results, conditions)
     reason = _NO_RESULT.get(unit.kind, _UNSTORED)
-    return Options(_WHOLE, {"limit": reason, "point": reason}, results, conditions)
+    grows: dict[What, str] = {}
+    if any(item.mark == "standing" for item in items):
+        grows = {"summarize": _GIVEN_ANEW, "drop": _GIVEN_ANEW}
+    return Options(_WHOLE, {"limit": reason, "point": reason}, results, conditions, grows)

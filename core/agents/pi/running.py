@@ -13,6 +13,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from core.agents.processes import boot_time, started
 from core.agents.protocol import Found
 from core.jsonl import BrokenLine, decode
 
@@ -60,7 +61,7 @@ def known_running(path: Path, processes: Path = PROCESSES) -> str | None:
 
 
 def _running(processes: Path) -> Iterator[_Process]:
-    booted = _boot_time(processes)
+    booted = boot_time(processes)
     for folder in processes.iterdir():
         if not folder.name.isdigit() or int(folder.name) == os.getpid():
             continue
@@ -69,7 +70,7 @@ def _running(processes: Path) -> Iterator[_Process]:
             arguments = tuple(os.fsdecode(part) for part in raw.rstrip(b"\0").split(b"\0"))
             if not _is_pi(arguments):
                 continue
-            yield _Process(int(folder.name), arguments, _link(folder / "cwd"), _started(folder, booted))
+            yield _Process(int(folder.name), arguments, _link(folder / "cwd"), started(folder, booted))
         except OSError:
             continue
 
@@ -121,22 +122,6 @@ def _link(path: Path) -> Path | None:
         return path.readlink()
     except OSError:
         return None
-
-
-def _boot_time(processes: Path) -> float | None:
-    for line in (processes / "stat").read_text().splitlines():
-        name, _, value = line.partition(" ")
-        if name == "btime":
-            return float(value)
-    return None
-
-
-def _started(folder: Path, booted: float | None) -> float | None:
-    """When a process started; to about a second, as the kernel tells the time of boot."""
-    if booted is None:
-        return None
-    fields = (folder / "stat").read_text(errors="replace").rpartition(")")[2].split()
-    return booted + int(fields[19]) / os.sysconf("SC_CLK_TCK")
 
 
 def header_of(path: Path) -> dict[str, Any] | None:
