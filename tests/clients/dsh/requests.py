@@ -12,21 +12,24 @@ from typing import Any
 
 Json = dict[str, Any]
 
+COMPACTING = "You are now acting as a compaction engine"
+"""How the last message of dsh's request for a summary begins."""
+
 CAPTION = "Attached image(s) from tool result:"
 """What dsh writes above the pictures of tool results; in the view they are items of the tool's."""
 
 
 def items_of(body: Mapping[str, Any], prompt: str, made: Collection[str]) -> tuple[Json, ...] | None:
-    """The session's own part of a request: what stands before our prompt; None where our prompt is not in it.
+    """The session's own part of a request: what stands before our prompt; None where it asks for a summary.
 
-    `made` are the messages that dsh added by itself in this life: such as stand right before the prompt are no part
-    of the session either.
+    A prompt that waited in the stored inbox gets a request of its own before ours. `made` are the messages that dsh
+    added by itself in this life: such as stand last are no part of the session either.
     """
     messages = [message for message in body["messages"] if message["role"] != "system"]
-    places = [at for at, one in enumerate(messages) if one["role"] == "user" and one.get("content") == prompt]
-    if not places:
+    if str(messages[-1].get("content")).startswith(COMPACTING):
         return None
-    own = messages[: places[-1]]
+    places = [at for at, one in enumerate(messages) if one["role"] == "user" and one.get("content") == prompt]
+    own = messages[: places[-1]] if places else messages
     while own and own[-1]["role"] == "user" and own[-1].get("content") in made:
         own.pop()
     return tuple(item for message in own for item in _items(message))
