@@ -58,7 +58,9 @@ def keep_only(opened: Opened, kept: Collection[int], reason: str, tail: Sequence
             continue
         dispositions.append(Disposition(unit.id, "summarize", reason))
         last_gone = at
-    if last_gone < 0 or all(opened.units[at].kind == "summary" for at in range(len(opened.units)) if at not in kept):
+    gone = {one.unit for one in dispositions if one.what == "summarize"}
+    # An earlier summary alone is nothing to summarise: a summary of a summary only loses.
+    if all(opened.unit_by_id[unit].kind == "summary" for unit in gone):
         return Proposal("", tuple(tail), None, None, tuple(tail))
     behind = last_gone + 1
     cuts = legal_cuts(opened.units, opened.view.items)

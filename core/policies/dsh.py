@@ -25,7 +25,10 @@ def budget(opened: Opened, settings: Settings, figures: Figures) -> Budget:
 
 
 def propose(opened: Opened, settings: Settings, figures: Figures) -> Proposal:
-    """Prune, measure again, and stop there if that is enough; else everything but the tail goes into a checkpoint."""
+    """Prune, measure again, and stop there if that is enough; else everything but the tail goes into a checkpoint.
+
+    Who says how much to keep asks for the checkpoint, as `/compact` does.
+    """
     pruned = prune(opened, figures)
     measured = budget(opened, settings, figures)
     window = opened.resume.window
@@ -33,7 +36,7 @@ def propose(opened: Opened, settings: Settings, figures: Figures) -> Proposal:
         return Proposal("dsh", pruned, None, None, pruned)
     freed = _freed(opened, pruned)
     limit = settings.target if settings.target is not None else measured.threshold
-    if limit is None or (pruned and measured.used.value - freed < limit):
+    if limit is None or (settings.keep_recent is None and measured.used.value - freed < limit):
         return Proposal("dsh", pruned, None, None, pruned)
     retain = settings.keep_recent
     if retain is None:
