@@ -30,6 +30,8 @@ class Opened:
     resume: Resume
     view: View
     overrides: Overrides = Overrides()
+    leaf: str | None = None
+    """The leaf that was asked for; None where the view ends where the client would end it."""
 
     @cached_property
     def counter(self) -> Counter:
@@ -90,4 +92,4 @@ def open_session(
     agent = detect(source, path)
     session = agent.open(source, path, leaf, progress)
     resume = agent.resume(session, overrides or Overrides())
-    return Opened(agent, session, resume, agent.view(session, resume), overrides or Overrides())
+    return Opened(agent, session, resume, agent.view(session, resume), overrides or Overrides(), leaf)

@@ -15,6 +15,7 @@ from core.commit.undo import last_commit, undo
 from core.errors import CommitRefused
 from core.opening import Opened
 from core.planning import Plan
+from core.rebasing import rebased
 from inspector.commands.planned import stamp
 
 
@@ -43,6 +44,15 @@ def liveness_of(opened: Opened) -> Liveness:
 def committed(plan: Plan, agent_stopped: bool) -> Receipt:
     """Write what was approved. Raises CommitRefused or Stale, and then nothing has changed."""
     return approve(plan, stamp(), agent_stopped)
+
+
+def regrown(plan: Plan) -> Plan:
+    """The same decisions on the session as it has grown since. Raises Stale, CommitRefused where that can't be."""
+    again = rebased(plan, stamp())
+    failed = [check for check in again.checks if not check.ok]
+    if again.patch is None or failed:
+        raise CommitRefused(f"{failed[0].id}: {failed[0].message}" if failed else again.why)
+    return again
 
 
 def last_receipt(path: Path) -> Receipt:

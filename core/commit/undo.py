@@ -19,7 +19,7 @@ from core.errors import CommitRefused, SeamlineError
 
 def last_commit(path: Path, journal: Journal) -> Receipt:
     """The receipt of the commit that `undo` would reverse. Raises CommitRefused where there is none."""
-    return _last(path, journal).receipt
+    return last_operation(path, journal).receipt
 
 
 def undo(
@@ -31,10 +31,10 @@ def undo(
     anything was written since; then nothing is touched.
     """
     target = Path(os.path.realpath(path))
-    operation = _last(path, journal)
+    operation = last_operation(path, journal)
     with locked(journal.folder, [target, *(change.path for change in operation.changes)]):
         at("locked")
-        operation = _last(path, journal)
+        operation = last_operation(path, journal)
         if journal.unfinished(target):
             raise CommitRefused(f"{path}: an earlier commit was interrupted: run it again to put that right")
         running = known_running(path) if target.exists() else None
@@ -50,6 +50,10 @@ def _undo(path: Path, operation: Operation, journal: Journal, now: float, at: At
             KINDS[change.kind].check_reversible(change)
     except OSError as error:
         raise CommitRefused(f"{path}: cannot undo: {cause_of(error)}") from error
+    except CommitRefused as refusal:
+        if operation.receipt.kind == "fork":
+            raise
+        raise CommitRefused(f"{refusal}; the old view as a session of its own: seamline undo --as fork") from refusal
     at("start")
     journal.mark(operation.receipt, "undoing", now)
     try:
@@ -61,7 +65,8 @@ def _undo(path: Path, operation: Operation, journal: Journal, now: float, at: At
         raise
 
 
-def _last(path: Path, journal: Journal) -> Operation:
+def last_operation(path: Path, journal: Journal) -> Operation:
+    """The last commit that changed `path` and was not undone. Raises CommitRefused where there is none."""
     operation = journal.last_done(Path(os.path.realpath(path)))
     if operation is not None:
         return operation

@@ -19,6 +19,7 @@ EXAMPLES = """  seamline compact session.jsonl
   seamline compact session.jsonl --edit proposal.json --summary my-summary.md
   seamline compact session.jsonl --summary model --base-url http://127.0.0.1:8080/v1 --summary-model NAME
   seamline compact session.jsonl --as fork
+  seamline compact session.jsonl --as fork --at ENTRY
 """
 
 
@@ -39,43 +40,101 @@ def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         help="who writes it: the program (offline), a model, or a file",
     )
     add_model_options(parser)
-    parser.add_argument("--yes", action="store_true", help="commit without asking")
+    parser.add_argument(
+        "--yes",
+        action="store_true",
+        help="commit without asking; refused where the session grew meanwhile",
+    )
     parser.add_argument("--agent-stopped", action="store_true", help="your word: no agent has this session open")
     parser.add_argument("--as", dest="form", choices=("fork",), help="write a new session, leave this one untouched")
+    parser.add_argument(
+        "--at", metavar="ENTRY", help="with --as fork: the view as it was at this entry, also before a compaction"
+    )
     add_view_options(parser)
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
     from inspector.commands.output import print_json, print_lines, refuse
-    from inspector.commands.planned import asks_for_more, planned, with_model_summary
+    from inspector.commands.planned import asks_for_more
     from inspector.plan_text import plan_lines
 
     if arguments.json and not arguments.yes:
         return refuse(arguments, "compact --json asks nothing: add --yes", code=2)
+    if arguments.at is not None and arguments.form != "fork":
+        return refuse(arguments, "compact --at makes a new session: add --as fork", code=2)
     _prepare(arguments)
-    fork = arguments.form == "fork"
-    plan = planned(arguments, arguments.summary, fork=fork)
-    reason = _nothing_to_do(plan, asks_for_more(arguments, plan.opened))
-    if not reason and arguments.summary == "model":
-        plan = with_model_summary(plan, arguments, fork)
-        reason = _nothing_to_do(plan, asks_for_more(arguments, plan.opened))
+    plan = _planned(arguments)
     if not arguments.json:
         print_lines(plan_lines(plan))
+    reason = _nothing_to_do(plan, asks_for_more(arguments, plan.opened))
     if reason:
         return refuse(arguments, reason)
     if not arguments.yes and sys.stdin.isatty() and plan.proposal.summary is not None:
         print_lines(["", *plan.proposal.summary.text.split("\n"), ""])
-    if not arguments.yes and not _confirmed(plan):
-        return refuse(
-            arguments, f"{plan.opened.session.path}: not committed, nothing was written: answer y, or give --yes"
-        )
-    receipt = _commit(plan, arguments)
+    done = _approved(plan, arguments)
+    if done is None:
+        where = plan.opened.session.path
+        return refuse(arguments, f"{where}: not committed, nothing was written: answer y, or give --yes")
+    plan, receipt = done
     if arguments.json:
         print_json({"schema": "compact/1", "receipt": receipt.to_json(), "view": str(receipt.result)})
     else:
         print_lines(receipt_lines(receipt, plan))
     return 0
+
+
+def _planned(arguments: argparse.Namespace) -> Plan:
+    """The plan asked for; a model is asked for its summary only where nothing else speaks against it."""
+    from inspector.commands.planned import asks_for_more, copied, planned, with_model_summary
+
+    if arguments.at is not None:
+        return copied(arguments)
+    fork = _is_fork(arguments)
+    plan = planned(arguments, arguments.summary, fork=fork)
+    if arguments.summary == "model" and not _nothing_to_do(plan, asks_for_more(arguments, plan.opened)):
+        return with_model_summary(plan, arguments, fork)
+    return plan
+
+
+def _approved(plan: Plan, arguments: argparse.Namespace) -> tuple[Plan, Receipt] | None:
+    """Ask, and commit; ask again where the session has grown. None where the answer is no."""
+    from core.errors import Stale
+
+    while arguments.yes or _confirmed(plan):
+        try:
+            return plan, _commit(plan, arguments)
+        except Stale as stale:
+            plan = _grown(plan, stale, arguments)
+    return None
+
+
+def _is_fork(arguments: argparse.Namespace) -> bool:
+    return bool(arguments.form == "fork")
+
+
+def _grown(plan: Plan, stale: Exception, arguments: argparse.Namespace) -> Plan:
+    """The same decisions on the session as it has grown since, shown; raises what stands against it.
+
+    A view that nobody saw is never committed: with --yes, where nobody is asked, the refusal stands.
+    """
+    from core.rebasing import news, rebased
+    from inspector.commands.output import print_lines
+    from inspector.commands.planned import stamp
+    from inspector.plan_text import plan_lines
+    from inspector.view_text import said
+
+    if arguments.yes or not sys.stdin.isatty():
+        raise stale
+    again = rebased(plan, stamp())
+    reason = _nothing_to_do(again, True)
+    if reason:
+        raise type(stale)(reason)
+    added = news(plan.opened, again.opened)
+    print_lines(["", f"The session has grown by {len(added):,} items since, behind all that would change:"])
+    print_lines(f"  {item.role:<9}  {said(item)}" for item in added)
+    print_lines(["", *plan_lines(again)])
+    return again
 
 
 def _prepare(arguments: argparse.Namespace) -> None:
@@ -86,7 +145,7 @@ def _prepare(arguments: argparse.Namespace) -> None:
 
     path = session_path(arguments)
     recover_first(path)
-    can_write(path, fork=arguments.form == "fork")
+    can_write(path, fork=_is_fork(arguments))
 
 
 def _nothing_to_do(plan: Plan, asked: bool) -> str:

@@ -16,7 +16,8 @@ from core.opening import Opened
 from core.planning import Plan, revise, with_summary
 from core.policies import policy_named
 from core.policies.settings import Settings
-from inspector.commands.options import opened_session
+from core.proposal import Proposal
+from inspector.commands.options import opened_session, overrides
 
 MAXIMUM_FILE = 16 << 20
 """Bytes that an edit file or a summary file may have."""
@@ -47,6 +48,14 @@ def with_model_summary(plan: Plan, arguments: argparse.Namespace, fork: bool = F
         return plan
     writer = model_writer(arguments, plan.opened)
     return revise(plan.opened, replace(plan.proposal, summary=None), plan.settings, stamp(), writer, fork)
+
+
+def copied(arguments: argparse.Namespace) -> Plan:
+    """A fork of the session as it stood at the entry `--at`, with nothing decided. Raises SeamlineError."""
+    from inspector.opening import open_path
+
+    opened = open_path(Path(arguments.path), overrides(arguments), leaf=arguments.at)
+    return revise(opened, Proposal(arguments.policy), settings_of(arguments), stamp(), fork=True)
 
 
 def settings_of(arguments: argparse.Namespace) -> Settings:

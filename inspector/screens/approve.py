@@ -13,10 +13,11 @@ from textual.widgets import Button, Static
 
 from core.commit import Receipt
 from core.commit.liveness import Liveness
-from core.errors import SeamlineError
+from core.errors import SeamlineError, Stale
 from core.patch import Append, Change, Kept, Piece, Replace, size_of
 from core.planning import Plan
-from inspector.committing import committed, liveness_of
+from core.rebasing import news
+from inspector.committing import committed, liveness_of, regrown
 from inspector.screens.working import WorkingScreen
 from inspector.widgets import figures
 from inspector.widgets.cells import visible
@@ -97,10 +98,35 @@ class ApproveScreen(ModalScreen[Receipt | None], WorkingScreen[Receipt | None]):
     def _write(self, agent_stopped: bool) -> None:
         try:
             receipt = committed(self.plan, agent_stopped)
+        except Stale as stale:
+            self._rebase(stale)
         except (SeamlineError, OSError) as error:
             self.hand_over(self._failed, str(error))
         else:
             self.hand_over(self.dismiss, receipt)
+
+    def _rebase(self, stale: Stale) -> None:
+        """The session is another one by now: where it only grew, the new view is shown, to be approved anew."""
+        try:
+            again = regrown(self.plan)
+        except (SeamlineError, OSError) as error:
+            self.hand_over(self._failed, str(error) if isinstance(error, Stale) else f"{stale} ({error})")
+        else:
+            self.hand_over(self._grown, again)
+
+    def _grown(self, again: Plan) -> None:
+        added = news(self.plan.opened, again.opened)
+        self.plan = again
+        self._writing = False
+        self._warnings = warnings_of(again.checks)
+        said = f"the session has grown by {len(added):,} items since: look at what would be written now, then write it"
+        warnings = self.query_one("#warnings", Static)
+        warnings.update(visible("\n".join(f"! {one}" for one in (said, *self._warnings))))
+        warnings.display = True
+        blocks = [Block("key", "new since, and kept")]
+        blocks += [Block("body", f"{item.role} {item.kind}: {item.text[:RECORD_SHOWN]}") for item in added]
+        self.query_one(TextPane).show([*exactly(again), Block("body", ""), *blocks])
+        self._look()
 
     def _failed(self, message: str) -> None:
         self._writing = False
