@@ -16,8 +16,8 @@ from typing import Protocol, cast
 
 from core.patch import Append, Change, Patch
 
-READ_SIZE = 1 << 20
-"""Bytes read at a time when a file is streamed."""
+READ_SIZE = 1 << 18
+"""Bytes read at a time when a file is streamed: few enough to stay in the processor's cache while they are split."""
 
 WHOLE_FINGERPRINT_LIMIT = 64 << 20
 """Up to this size (bytes) a fingerprint covers every byte; above it, the size and both ends."""

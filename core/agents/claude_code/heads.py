@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
 MOST_TOKENS = 10**12
 """A larger figure is no figure."""
+
+
+Tokens = Annotated[int, msgspec.Meta(ge=0, lt=MOST_TOKENS)]
 
 
 class BlockHead(msgspec.Struct, gc=False, rename={"kind": "type", "call": "tool_use_id"}):
@@ -31,18 +34,14 @@ class UsageHead(
 ):
     """The provider's figures of a reply, in tokens: input that no cache had, written to it, read from it; output."""
 
-    fresh: int | None = None
-    written: int | None = None
-    cached: int | None = None
-    output: int | None = None
+    fresh: Tokens | None = None
+    written: Tokens | None = None
+    cached: Tokens | None = None
+    output: Tokens | None = None
 
     def counts(self) -> tuple[int, int, int, int]:
-        """The four figures; 0 for what is missing or no sensible number."""
-        found = (self.fresh or 0, self.written or 0, self.cached or 0, self.output or 0)
-        if min(found) >= 0 and max(found) < MOST_TOKENS:
-            return found
-        fresh, written, cached, output = (number if 0 < number < MOST_TOKENS else 0 for number in found)
-        return fresh, written, cached, output
+        """The four figures; 0 for what is missing."""
+        return self.fresh or 0, self.written or 0, self.cached or 0, self.output or 0
 
 
 class MessageHead(msgspec.Struct, gc=False):
@@ -78,7 +77,7 @@ class Head(
     own: str | None = None
     parent: str | None = None
     logical_parent: str | None = None
-    timestamp: str | None = None
+    timestamp: datetime | None = None
     session: str | None = None
     agent: str | None = None
     cwd: str | None = None
@@ -107,7 +106,7 @@ def plain_head(value: dict[str, Any]) -> Head:
         own=_text(value.get("uuid")),
         parent=_text(value.get("parentUuid")),
         logical_parent=_text(value.get("logicalParentUuid")),
-        timestamp=_text(value.get("timestamp")),
+        timestamp=_moment(value.get("timestamp")),
         session=_text(value.get("sessionId")),
         agent=_text(value.get("agentId")),
         cwd=_text(value.get("cwd")),
@@ -157,19 +156,23 @@ def tool_ids(message: MessageHead) -> tuple[tuple[str, ...], tuple[str, ...]]:
         return NONE, NONE
     calls = results = NONE
     for block in blocks:
-        if block.kind == "tool_use" and block.id:
-            calls += (block.id,)
-        elif block.kind == "tool_result" and block.call:
-            results += (block.call,)
+        kind = block.kind
+        if kind == "tool_use":
+            calls += (block.id,) if block.id else ()
+        elif kind == "tool_result":
+            results += (block.call,) if block.call else ()
     return calls, results
 
 
-def seconds(timestamp: str | None) -> float | None:
-    """Seconds since 1970 of an ISO time; None where it is none."""
-    if timestamp is None:
-        return None
+def _moment(value: Any) -> datetime | None:
     try:
-        moment = datetime.fromisoformat(timestamp)
-        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
-    except (ValueError, OverflowError, OSError):
+        return datetime.fromisoformat(value) if isinstance(value, str) else None
+    except ValueError:
         return None
+
+
+def seconds(moment: datetime | None) -> float | None:
+    """Seconds since 1970 of a time, in UTC where it names no zone; None where there is none."""
+    if moment is None:
+        return None
+    return (moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)).timestamp()

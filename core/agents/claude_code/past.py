@@ -23,7 +23,11 @@ class Cut:
 
 def past(session: Session) -> tuple[Line, ...]:
     """Every line that the conversation ever went over on its way to the leaf, in file order, each uuid once."""
-    known = detail(session)
+    return detail(session).past
+
+
+def past_of(known: Detail) -> tuple[Line, ...]:
+    """The same, worked out."""
     if not known.path:
         return ()
     index = _Index(known)
@@ -76,7 +80,7 @@ class _Index:
             last = line
 
     def go_on(self, line: Line, stack: list[Line]) -> None:
-        """Add the lines that `line` leads to."""
+        """Add the lines that `line` leads to; what belongs together is added once."""
         parent = line.entry.parent or ""
         above = self.lines.get(self.links.get(parent, parent) or "")
         if above is not None:
@@ -86,9 +90,9 @@ class _Index:
             if logical is not None:
                 stack.append(logical)
         if line.message_id:
-            stack.extend(self.replies.get(line.message_id, ()))
+            stack.extend(self.replies.pop(line.message_id, ()))
         for call in line.calls:
-            stack.extend(self.answers.get(call, ()))
+            stack.extend(self.answers.pop(call, ()))
 
 
 def cuts(session: Session, lines: Sequence[Line]) -> tuple[Cut, ...]:

@@ -16,7 +16,7 @@ import msgspec
 from core.agents.claude_code.chain import Chain
 from core.agents.claude_code.finding import head_of
 from core.agents.claude_code.following import follow
-from core.agents.claude_code.heads import HEADS, Head, plain_head, seconds, tool_ids
+from core.agents.claude_code.heads import HEADS, NONE, Head, MessageHead, plain_head, seconds, tool_ids
 from core.agents.claude_code.records import CHAIN_KINDS, SIDE_KINDS, Detail, Line
 from core.agents.claude_code.remarks import remarks
 from core.agents.claude_code.titles import identity_of, title_of
@@ -51,6 +51,8 @@ class Reading:
     titles: dict[str, Entry] = field(default_factory=dict[str, Entry])
     """The last line of each kind that can name the session."""
     first_user: Entry | None = None
+    same: dict[str, str] = field(default_factory=dict[str, str])
+    """One object for each text that many lines share."""
     cwd: str = ""
     agent: str = ""
 
@@ -97,24 +99,28 @@ class Reading:
             self._place(line, "broken-line", "a line that is no JSON", SKIPPED)
 
     def _add(self, line: TextLine, head: Head) -> None:
-        kind = head.kind or ""
-        message = head.message
-        role = (message.role or "") if message is not None and kind in ("user", "assistant") else ""
+        same = self.same.setdefault
+        kind = same(head.kind or "", head.kind or "")
+        message = head.message if kind in ("user", "assistant") else None
+        role = (message.role or "") if message is not None else ""
+        entries, parent, moment = self.entries, head.parent or None, head.timestamp
+        if parent is not None and entries and entries[-1].id == parent:
+            parent = entries[-1].id
         entry = Entry(
             head.own or f"line:{line.number}",
-            len(self.entries),
+            len(entries),
             line.number,
             line.offset,
             line.length,
             kind,
-            head.parent or None,
-            seconds(head.timestamp),
-            role,
+            parent,
+            None if moment is None else seconds(moment),
+            same(role, role),
         )
         self.entries.append(entry)
         self.cwd = self.cwd or head.cwd or ""
         if head.own and kind in CHAIN_KINDS:
-            self._chain(entry, head)
+            self._chain(entry, head, message)
         elif head.own and kind not in SIDE_KINDS:
             words = f"a line of the unknown type {kind!r} in the chain"
             self._remark(line, "unknown-type", words, "does not follow it: what hangs on it has lost its parent")
@@ -125,29 +131,37 @@ class Reading:
             if kind == "last-prompt" and head.leaf:
                 self.leaves.append((entry, head.leaf))
 
-    def _chain(self, entry: Entry, head: Head) -> None:
-        message = head.message if entry.kind in ("user", "assistant") else None
-        calls, results = tool_ids(message) if message is not None else ((), ())
+    def _chain(self, entry: Entry, head: Head, message: MessageHead | None) -> None:
+        """A line of the chain; `message` is that of a user's line or a reply. Nearly all lines come here."""
+        calls = results = NONE
+        message_id = model = ""
+        tokens, kind, same = NO_TOKENS, entry.kind, self.same.setdefault
+        if message is not None:
+            calls, results = tool_ids(message)
+            message_id = same(message.id or "", message.id or "")
+            model = same(message.model or "", message.model or "")
+            if message.usage is not None:
+                tokens = message.usage.counts()
         self.agent = self.agent or head.agent or ""
-        if entry.kind == "user" and self.first_user is None and not (head.meta or results or head.summary):
+        if kind == "user" and self.first_user is None and not (head.meta or results or head.summary):
             self.first_user = entry
         self.stored.append(
             Line(
                 entry,
                 entry.id,
-                sidechain=bool(head.sidechain),
-                session=head.session or "",
-                agent=head.agent or "",
-                subtype=head.subtype or "",
-                boundary=entry.kind == "system" and head.subtype == "compact_boundary",
-                message_id=(message.id or "") if message is not None else "",
-                model=(message.model or "") if message is not None else "",
-                calls=calls if entry.kind == "assistant" else (),
-                results=results if entry.kind == "user" else (),
-                tokens=message.usage.counts() if message is not None and message.usage is not None else NO_TOKENS,
-                api_error=bool(head.api_error),
-                summary=bool(head.summary),
-                logical_parent=head.logical_parent,
+                bool(head.sidechain),
+                same(head.session or "", head.session or ""),
+                head.agent or "",
+                head.subtype or "",
+                kind == "system" and head.subtype == "compact_boundary",
+                message_id,
+                model,
+                calls if kind == "assistant" else NONE,
+                results if kind == "user" else NONE,
+                tokens,
+                bool(head.api_error),
+                bool(head.summary),
+                head.logical_parent,
             )
         )
 

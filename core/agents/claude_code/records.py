@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import msgspec
@@ -94,6 +95,13 @@ class Detail:
     skipped_before: int = 0
     """Bytes before the last boundary that a client would not read, as the file is so large; else 0."""
     warnings: tuple[str, ...] = ()
+
+    @cached_property
+    def past(self) -> tuple[Line, ...]:
+        """The lines of `core.agents.claude_code.past`, worked out once: usage, leaves and history ask for them."""
+        from core.agents.claude_code.past import past_of
+
+        return past_of(self)
 
 
 def detail(session: Session) -> Detail:

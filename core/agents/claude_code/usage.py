@@ -68,27 +68,33 @@ def _figures(lines: Sequence[Line], begun: float) -> dict[str, UsagePoint]:
     """Reply → its figures; replies without any, or with nothing but zeros, are left out."""
     found: dict[str, UsagePoint] = {}
     for line in lines:
-        fresh, written, cached, output = line.tokens
-        if line.entry.kind != "assistant" or line.model == MADE_UP or line.api_error or not fresh + written + cached:
+        if line.entry.kind != "assistant" or line.api_error or line.model == MADE_UP:
             continue
-        copied = line.entry.time is not None and line.entry.time < begun
-        point = UsagePoint(line.id, fresh + written + cached + output, cached, output, line.model, copied)
-        before = found.get(_name(line))
-        if before is None or point.context >= before.context:
-            found[_name(line)] = point
+        fresh, written, cached, output = line.tokens
+        context = fresh + written + cached + output
+        if context == output:
+            continue
+        name = _name(line)
+        before = found.get(name)
+        if before is None or context >= before.context:
+            copied = line.entry.time is not None and line.entry.time < begun
+            found[name] = UsagePoint(line.id, context, cached, output, line.model, copied)
     return found
 
 
 def _stale(stored: Sequence[Line], path: Sequence[Line], last: str) -> str:
     """Why the last figure no longer tells the size of the view; empty where it does."""
     replied = max(line.entry.index for line in path if _name(line) == last)
+    later = [line for line in stored if line.entry.index > replied]
+    ids = {line.id for line in later}
     first: dict[str, Line] = {}
-    for line in stored:
-        before = first.setdefault(line.id, line)
-        if line.entry.index <= replied:
-            continue
+    for line in stored if ids else ():
+        if line.id in ids:
+            first.setdefault(line.id, line)
+    for line in later:
         if line.boundary:
             return f"compacted since the last reported reply ({line.id})"
+        before = first[line.id]
         if before.entry.index < replied and line.entry.length != before.entry.length:
             return f"edited since the last reported reply ({line.id})"
     return ""

@@ -13,6 +13,7 @@ from datetime import datetime
 import msgspec
 
 from core.agents.codex import shapes
+from core.agents.codex.records import Told
 from core.agents.codex.shapes import Unsigned
 
 Plain = None | bool | int | float | str
@@ -146,3 +147,18 @@ KINDS: dict[type, str] = {
     AgentReasoning: "event_msg/agent_reasoning",
 }
 """The kind of the entry for each payload; of messages it depends on what they say."""
+
+
+def told(count: TokenCount) -> Told | None:
+    """The figures of a `token_count`, as few as are needed; None where it has none."""
+    info = count.info
+    if info is None:
+        return None
+    last = info.last_token_usage
+    return Told(
+        last.input_tokens,
+        last.cached_input_tokens,
+        last.output_tokens,
+        last.total_tokens,
+        info.total_token_usage.total_tokens,
+    )

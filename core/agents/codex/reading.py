@@ -7,12 +7,12 @@ was inherited has its thread's id before that.
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import msgspec
 
@@ -67,32 +67,29 @@ class Reading:
 
     def take(self, line: Line) -> None:
         """Make an entry or a damage of one line."""
-        if not line.whole:
+        data = line.data
+        if len(data) < line.length:
             self._take_slowly(line)
             return
         try:
-            found = common.RECORDS.decode(line.data)
+            found = common.RECORDS.decode(data)
         except decoding.FAILURES:
             self._take_slowly(line)
             return
-        self._take_common(line, found)
-
-    def _take_common(self, line: Line, found: common.ItemRecord | common.EventRecord) -> None:
-        """An entry of a line that holds nothing unusual."""
-        payload, role = found.payload, ""
-        if isinstance(payload, common.Message):
-            kind, role = self._message(line, payload, found.metadata if isinstance(found, common.ItemRecord) else None)
-        else:
-            kind = common.KINDS[type(payload)]
-        moment = found.timestamp
+        # Nearly all lines go on here: each call less counts.
+        payload, moment, role = found.payload, found.timestamp, ""
+        kind = common.KINDS.get(type(payload))
+        if kind is None:
+            kind, role = self._usual_message(line, found)
+        own = f"{self.prefix}{line.number}-{crc32(data):08x}"
         time = (moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)).timestamp()
-        entry = self._add(line, kind, role, time)
+        entries, path = self.entries, self.path
+        entries.append(Entry(own, len(entries), line.number, line.offset, line.length, kind, None, time, role, path))
         if isinstance(payload, common.TokenCount):
-            info = payload.info
-            self.counts[entry.id] = None if info is None else counted(info)
+            self.counts[own] = common.told(payload)
         elif isinstance(payload, common.UserMessage):
-            self.user_turns.add(entry.id)
-        if self.path is None:
+            self.user_turns.add(own)
+        if path is None and (self.paginated or found.ordinal is not None):
             self._number(line, found.ordinal)
 
     def _take_slowly(self, line: Line) -> None:
@@ -212,6 +209,10 @@ class Reading:
             return None, *self._message(line, item, beside)
         return None, self._kind("response_item", str(type(item).__struct_config__.tag)), ""
 
+    def _usual_message(self, line: Line, found: common.ItemRecord | common.EventRecord) -> tuple[str, str]:
+        assert isinstance(found, common.ItemRecord) and isinstance(found.payload, common.Message)
+        return self._message(line, found.payload, found.metadata)
+
     def _message(self, line: Line, message: shapes.Message, beside: shapes.Metadata | None) -> tuple[str, str]:
         """The kind and the role of a message; the user's own begin a turn."""
         kind, role = "message", message.role
@@ -225,7 +226,7 @@ class Reading:
         return self._kind("response_item", kind), role
 
     def _id(self, line: Line) -> str:
-        return f"{self.prefix}{line.number}-{zlib.crc32(line.data):08x}"
+        return f"{self.prefix}{line.number}-{crc32(line.data):08x}"
 
     def _kind(self, kind: str, inner: str) -> str:
         """One text for each kind, however often it occurs."""
@@ -236,7 +237,7 @@ class Reading:
 
     def _add(self, line: Line, kind: str, role: str, time: float | None) -> Entry:
         entry = Entry(
-            self._id(line),
+            f"{self.prefix}{line.number}-{crc32(line.data):08x}",
             len(self.entries),
             line.number,
             line.offset,
@@ -285,18 +286,6 @@ class Reading:
     def _remark(self, line: Line, kind: str, message: str, client: str) -> None:
         if self.path is None:
             self.damage.append(Damage(line.number, line.offset, line.length, kind, message, client))
-
-
-def counted(info: common.TokenInfo) -> Told:
-    """The figures of a `token_count`, as few as are needed."""
-    last = info.last_token_usage
-    return Told(
-        last.input_tokens,
-        last.cached_input_tokens,
-        last.output_tokens,
-        last.total_tokens,
-        info.total_token_usage.total_tokens,
-    )
 
 
 def _is_utf8(data: bytes) -> bool:
