@@ -191,7 +191,9 @@ def _adds_up(opened: Opened, proposal: Proposal, after: Opened) -> Check:
     """Tokens after are those before − Σ tokens_before + Σ tokens_after + summary, all counted by us."""
     summary = 0
     if proposal.summary is not None:
-        marked = (n for item, n in zip(after.view.items, after.item_tokens) if item.mark == "summary")
+        marked = (
+            n for item, n in zip(after.view.items, after.item_tokens) if item.mark == "summary" and not item.opaque
+        )
         summary = next(marked, 0)
     freed = gain(opened, proposal.dispositions)
     expected = opened.view_tokens - freed + summary

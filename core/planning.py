@@ -69,7 +69,12 @@ class Plan:
         if self.proposal.summary is None:
             return 0
         return next(
-            (count for item, count in zip(self.after.view.items, self.after.item_tokens) if item.mark == "summary"), 0
+            (
+                count
+                for item, count in zip(self.after.view.items, self.after.item_tokens)
+                if item.mark == "summary" and not item.opaque
+            ),
+            0,
         )
 
     def to_json(self) -> dict[str, Any]:

@@ -64,6 +64,7 @@ class Deciding:
         known = {unit.id: unit for unit in self.units}
         gone: dict[str, Gone] = {}
         results: dict[Source, Shortened] = {}
+        changed: set[str] = set()
         for disposition in proposal.dispositions:
             unit = known.get(disposition.unit)
             if unit is None:
@@ -77,9 +78,9 @@ class Deciding:
                     raise CommitRefused(f"{unit.id} can't be both summarised and dropped: choose one")
             elif what in ("limit", "point"):
                 results |= self._shortened(unit, disposition)
-        shortened = {source.entry for source in results}
+                changed.add(unit.id)
         for unit_id in gone:
-            if not shortened.isdisjoint(known[unit_id].entries):
+            if unit_id in changed:
                 raise CommitRefused(f"{unit_id} leaves the view as a whole: no result of it can be shortened too")
         return Decisions(tuple(self.units), gone, results, self._summary(gone, proposal))
 

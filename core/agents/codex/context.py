@@ -112,6 +112,18 @@ def _is_of_the_model(part: Any, kind: Any) -> bool:
     return text.lstrip(SPACE)[:32].lower().startswith(_OF_THE_MODEL)
 
 
+_INITIAL = ("<environment_context>", "# agents.md instructions", "<recommended_plugins>")
+
+
+def is_initial(role: str, content: Iterable[Any]) -> bool:
+    """Whether a message tells the model its circumstances: Codex gives all of them again where it finds none told."""
+    if role == "developer":
+        return True
+    return role == "user" and any(
+        is_context(text) and text.strip(SPACE).lower().startswith(_INITIAL) for text in texts(content)
+    )
+
+
 def is_developer_context(role: str, content: Iterable[Any]) -> bool:
     """Whether a developer message is context that Codex would give again."""
     return role == "developer" and any(

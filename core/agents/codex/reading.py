@@ -397,6 +397,7 @@ def _session(content: Unpacked, path: Path, mark: str, reading: Reading, refusal
         skipped=frozenset(reading.skipped),
         user_turns=frozenset(reading.user_turns),
         models=tuple(reading.models),
+        ordinal=reading.ordinal,
         own=reading.own,
     )
     entries = reading.entries

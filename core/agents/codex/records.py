@@ -84,6 +84,8 @@ class Detail:
     """Position, up to the leaf, of the checkpoint that the history begins with; None where there is none."""
     models: tuple[Entry, ...] = ()
     """The `turn_context` entries that name a model, in file order."""
+    ordinal: int | None = None
+    """The last number of the session's own records; None where they have none."""
     own: int = 0
     """Position of the session's own first entry: what stands before it was inherited from the parents of a fork."""
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from core.agents.codex.finding import home
 from core.agents.codex.lineage import FOLDERS, first_payload
 from core.files import Disk
+from core.session import Session
 
 LOCKS = "thread-writer-locks"
 
@@ -30,6 +31,12 @@ def known_running(path: Path, processes: Path = PROCESSES) -> str | None:
     except OSError:
         pass
     return _holder(path, processes)
+
+
+def lock_of(session: Session) -> tuple[Path, ...]:
+    """The lock that a running Codex holds on a thread, to be taken while it is written; none outside of a home."""
+    root = next((parent.parent for parent in session.path.absolute().parents if parent.name in FOLDERS), None)
+    return () if root is None else (root / LOCKS / f"{Path(session.identity).name}.lock",)
 
 
 def _homes(path: Path) -> tuple[Path, ...]:

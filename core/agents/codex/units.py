@@ -6,6 +6,7 @@ they stand: thinking must stay with what it led to, and a call with its output. 
 
 from __future__ import annotations
 
+from core.agents.codex.context import is_initial
 from core.agents.codex.rebuilding import PARTS_OF_AN_ITEM
 from core.agents.protocol import Options
 from core.proposal import What
@@ -28,6 +29,7 @@ _NO_RESULT: dict[UnitKind, str] = {
     "system": "instructions to the model are kept whole: keep, summarise or drop them instead",
 }
 
+_CONTEXT = "Codex tells the model its circumstances again where they are gone: keep or drop it instead"
 _ENCRYPTED = "its content is encrypted, so nobody but the provider can read it: keep or drop it instead"
 
 
@@ -140,7 +142,24 @@ def options(view: View, unit: Unit) -> Options:
     if any(view.items[position].opaque and view.items[position].mark == "summary" for position in unit.items):
         allowed = allowed - {"summarize"}
         refused["summarize"] = _ENCRYPTED
-    return Options(allowed, refused, results)
+    elif _is_initial(view, unit):
+        allowed = allowed - {"summarize"}
+        refused["summarize"] = _CONTEXT
+    conditions: dict[What, str] = {}
+    if unit.kind == "summary" and "summarize" in allowed:
+        conditions["keep"] = "only while no new summary is made: summarise or drop it then"
+    return Options(allowed, refused, results, conditions)
+
+
+def _is_initial(view: View, unit: Unit) -> bool:
+    """Whether a unit tells the model its circumstances (permissions, folder, instructions)."""
+    if unit.kind not in ("system", "custom"):
+        return False
+    items = [view.items[position] for position in unit.items]
+    roles = {"system": "developer"}
+    return any(
+        is_initial(roles.get(item.role, item.role), [{"type": "input_text", "text": item.text}]) for item in items
+    )
 
 
 def _results(view: View, unit: Unit) -> tuple[Source, ...]:

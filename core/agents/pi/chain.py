@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import Any
 
 from core.agents.pi.records import record
@@ -10,6 +9,7 @@ from core.agents.protocol import Stamp
 from core.errors import CommitRefused
 from core.jsonl import encode
 from core.session import Session
+from core.times import iso_time
 
 ID_LENGTH = 8
 """Hexadecimal characters of an entry's id; pi takes a full id where such a short one is in use already."""
@@ -20,11 +20,6 @@ ATTEMPTS = 100
 def line_of(value: dict[str, Any]) -> bytes:
     """One record in pi's own form; no line end."""
     return encode(value)
-
-
-def iso_time(seconds: float) -> str:
-    """Seconds since 1970 as pi writes a time: UTC, milliseconds, `Z`."""
-    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def stored_id(session: Session, entry_id: str) -> Any:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from uuid import UUID
 
-from core.agents.pi.chain import iso_time, line_of
+from core.agents.pi.chain import line_of
 from core.agents.pi.records import CURRENT_VERSION, detail, record
 from core.agents.pi.write import new_records
 from core.agents.protocol import Stamp
@@ -14,6 +14,7 @@ from core.errors import CommitRefused
 from core.patch import Create, Patch
 from core.proposal import Proposal
 from core.session import Session
+from core.times import iso_time
 from core.view import View
 
 
