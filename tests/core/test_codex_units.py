@@ -8,7 +8,6 @@ import pytest
 
 from core.agents.codex import AGENT
 from core.agents.codex.records import SUMMARY_PREFIX
-from core.errors import CommitRefused
 from core.files import Disk
 from core.opening import Opened
 from core.resume import Overrides
@@ -76,12 +75,6 @@ def test_items_of_a_checkpoint_are_units_of_their_own(tmp_path: Path) -> None:
 def test_an_output_before_its_call_is_one_unit_with_it(tmp_path: Path) -> None:
     build = Rollout().turn("go", output("c", "early"), THINKING, call("c"), words("x", "assistant"))
     assert kinds(opened(build.write(tmp_path))) == ["user", "exchange"]
-
-
-def test_sessions_cannot_be_written_yet(tmp_path: Path) -> None:
-    seen = opened(Rollout().turn("one").write(tmp_path))
-    with pytest.raises(CommitRefused, match="Codex sessions can be inspected, not written yet"):
-        AGENT.encode(seen.session, seen.view, None, None)  # pyright: ignore[reportArgumentType]
 
 
 # What became of each item.

@@ -6,6 +6,8 @@ say what the model was told, then a token count with an estimate of the new view
 
 from __future__ import annotations
 
+import json
+import re
 from typing import Any
 from uuid import UUID
 
@@ -75,6 +77,7 @@ class Records:
 
     def __init__(self, stamp: Stamp, ordinal: int | None) -> None:
         self._time = iso_time(stamp.now)
+        self._numbered = ordinal is not None
         self._ordinal = ordinal
         self._lines: list[bytes] = []
 
@@ -86,7 +89,21 @@ class Records:
         self._ordinal = None if self._ordinal is None else self._ordinal + 1
 
     def lines(self) -> bytes:
-        return b"".join(self._lines)
+        """All of them, each with its line end.
+
+        Without numbers (files of the older kind) they are plain ASCII: Codex refuses such a file as a whole where half
+        a character stands in it, as an append that breaks off could leave it.
+        """
+        lines = b"".join(self._lines)
+        return lines if self._numbered else _BEYOND_ASCII.sub(_escaped, lines.decode()).encode()
+
+
+_BEYOND_ASCII = re.compile("[^\x00-\x7f]")
+
+
+def _escaped(found: re.Match[str]) -> str:
+    """A character beyond ASCII, which in JSON stands in a string, as JSON escapes it."""
+    return json.dumps(found[0])[1:-1]
 
 
 def checkpoint(
