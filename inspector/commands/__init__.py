@@ -18,6 +18,7 @@ COMMANDS = (
     "recover",
     "receipts",
     "limit",
+    "config",
     "follow",
 )
 """Their names, in the order in which `--help` lists them; each is a module of this package."""

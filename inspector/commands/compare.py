@@ -28,9 +28,10 @@ def run(arguments: argparse.Namespace) -> int:
     from inspector.commands.output import DONE, print_json, print_lines
     from inspector.commands.planned import stamp
     from inspector.compare_text import compare_lines
+    from inspector.configuring import config
 
     opened = opened_session(arguments)
-    settings = Settings()
+    settings = Settings(policies=config().policies)
     rows = list(compare(opened, names(settings.policies), settings, stamp()))
     if arguments.json:
         session = {"path": str(opened.session.path), "resume": opened.resume.to_json()}

@@ -16,7 +16,10 @@ def add_plan_options(parser: argparse.ArgumentParser) -> None:
     """The options that shape a proposal, shared with `compact`."""
     from core.policies import DEFAULT, POLICIES
 
-    parser.add_argument("--policy", choices=sorted(POLICIES), default=DEFAULT, help="how to propose (%(default)s)")
+    known = ", ".join(POLICIES)
+    parser.add_argument(
+        "--policy", default=DEFAULT, metavar="NAME", help=f"{known}, or one of your config file (%(default)s)"
+    )
     parser.add_argument("--target", type=positive, metavar="N", help="the view shall have at most N tokens")
     parser.add_argument("--keep-recent", type=positive, metavar="N", help="keep about N tokens of the newest content")
     parser.add_argument("--focus", default="", metavar="TEXT", help="what the summary should pay attention to")

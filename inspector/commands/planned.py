@@ -18,6 +18,7 @@ from core.policies import policy_named
 from core.policies.settings import Settings
 from core.proposal import Proposal
 from inspector.commands.options import opened_session, overrides
+from inspector.configuring import config
 
 MAXIMUM_FILE = 16 << 20
 """Bytes that an edit file or a summary file may have."""
@@ -59,7 +60,12 @@ def copied(arguments: argparse.Namespace) -> Plan:
 
 
 def settings_of(arguments: argparse.Namespace) -> Settings:
-    return Settings(target=arguments.target, keep_recent=arguments.keep_recent, focus=arguments.focus)
+    return Settings(
+        target=arguments.target,
+        keep_recent=arguments.keep_recent,
+        focus=arguments.focus,
+        policies=config().policies,
+    )
 
 
 def asks_for_more(arguments: argparse.Namespace, opened: Opened) -> bool:
