@@ -21,7 +21,7 @@ def write_session(path: Path, size: int, seed: int = 1) -> None:
     """A session of about `size` bytes at `path`."""
     chance = random.Random(seed)
     with path.open("wb") as file:
-        header = {"type": "session", "version": 3, "id": "bench", "timestamp": _stamp(0), "cwd": "/home/dev/bench"}
+        header = {"type": "session", "version": 3, "id": "bench", "timestamp": stamp(0), "cwd": "/home/dev/bench"}
         written = file.write(_line(header))
         parent = None
         for number, message in enumerate(_messages(chance), start=1):
@@ -29,7 +29,7 @@ def write_session(path: Path, size: int, seed: int = 1) -> None:
                 "type": "message",
                 "id": f"{number:08x}",
                 "parentId": parent,
-                "timestamp": _stamp(number),
+                "timestamp": stamp(number),
                 "message": message | {"timestamp": (START + number) * 1000},
             }
             parent = entry["id"]
@@ -80,5 +80,6 @@ def _line(record: dict[str, Any]) -> bytes:
     return json.dumps(record, ensure_ascii=False).encode() + b"\n"
 
 
-def _stamp(second: int) -> str:
+def stamp(second: int) -> str:
+    """The time so many seconds after the beginning of the session."""
     return datetime.fromtimestamp(START + second, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
