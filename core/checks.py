@@ -82,7 +82,8 @@ def _content(item: Item) -> tuple[Any, ...]:
 def _kept_unchanged(opened: Opened, proposal: Proposal, after: Opened) -> Check:
     """Every unit that is kept stands in the after-view as it was, thinking included, and in the same order.
 
-    Images that the client moves behind a run of results may stand elsewhere once the run ends elsewhere.
+    Images that the client moves behind a run of results may stand elsewhere once the run ends elsewhere, and so may
+    context lines that it gathers in a message of the system's side, once other messages stand before the next reply.
     """
     changed = {d.unit for d in proposal.dispositions}
     owner = {at: unit.id for unit in opened.units for at in unit.items}
@@ -90,14 +91,19 @@ def _kept_unchanged(opened: Opened, proposal: Proposal, after: Opened) -> Check:
         item for at, item in enumerate(opened.view.items) if owner.get(at) not in changed and item.origin == "stored"
     ]
     found = iter(_content(item) for item in after.view.items)
-    moved = Multiset(_content(item) for item in after.view.items if item.mark == "bundled_image")
+    moved = Multiset(_content(item) for item in after.view.items if _is_moved(item))
     for item in wanted:
         content = _content(item)
-        if item.mark == "bundled_image" and moved[content]:
+        if _is_moved(item) and moved[content]:
             moved[content] -= 1
         elif not any(content == other for other in found):
             return Check("kept-unchanged", False, f"a kept {item.kind} would be altered or lost: {item.text[:60]!r}")
     return Check("kept-unchanged", True)
+
+
+def _is_moved(item: Item) -> bool:
+    """Whether the client itself chooses the place of the item."""
+    return item.mark == "bundled_image" or (item.mark == "custom" and item.role == "system")
 
 
 def _shortened(proposal: Proposal, after: Opened) -> Check:

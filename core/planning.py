@@ -115,6 +115,7 @@ def _counted(value: int) -> dict[str, Any]:
 def _disposition_json(opened: Opened, disposition: Disposition, among: Sequence[Disposition]) -> dict[str, Any]:
     unit = opened.unit_by_id[disposition.unit]
     sources = disposition.source or tuple(source for at in unit.items for source in opened.view.items[at].source[:1])
+    returns = opened.options(unit).grows_back.get(disposition.what)
     return {
         "unit": disposition.unit,
         "source": [source.to_json() for source in sources],
@@ -124,6 +125,7 @@ def _disposition_json(opened: Opened, disposition: Disposition, among: Sequence[
         "text": disposition.text,
         "tokens_before": tokens_before(opened, disposition, among),
         "tokens_after": tokens_after(opened, disposition),
+        **({"grows_back": returns} if returns else {}),
     }
 
 

@@ -5,16 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-from core.agents.protocol import Stamp
 from core.budget import used_figure
-from core.errors import CommitRefused
 from core.findings import check_session
 from core.opening import Opened
-from core.planning import plan_session
 from core.policies.settings import Settings
-from core.proposal import Proposal
 from core.stats import stats
 from core.view import Seen
 from tests.core.claude_sessions import SESSION, Build, call, own, thought, told
@@ -337,23 +331,6 @@ def test_only_what_the_user_says_starts_a_turn(tmp_path: Path) -> None:
         "assistant",
     ]
     assert [unit.starts_turn for unit in units].count(True) == 1
-
-
-def test_plans_are_shown_but_not_committed(tmp_path: Path) -> None:
-    build = Build()
-    for number in range(12):
-        build.user(f"q{number}")
-        build.reply(f"c{number}", call(str(number), "Read", file_path=f"/srv/{number % 2}.py"))
-        build.result(f"r{number}", str(number), "line of the file\n" * 2000)
-        build.reply(f"a{number}")
-    seen = build.open(tmp_path)
-    stamp = Stamp(1_800_000_000.0, lambda: "0" * 32)
-    plan = plan_session(seen, "handoff", Settings(), stamp)
-    assert plan.changes_anything and not plan.may_commit
-    assert plan.commits_as == "none"
-    assert "Claude Code sessions can be inspected, not written yet" in plan.why
-    with pytest.raises(CommitRefused):
-        seen.agent.encode(seen.session, seen.view, Proposal("handoff", ()), stamp)
 
 
 def test_the_stored_prompt_and_tools_are_metered(tmp_path: Path) -> None:

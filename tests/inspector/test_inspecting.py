@@ -16,7 +16,7 @@ from inspector.widgets.staircase import Staircase
 from tests.inspector.driving import on_review, on_timeline
 
 CONFORMANCE = Path(__file__).resolve().parents[1] / "data" / "conformance"
-SESSIONS = ("codex/tools_parallel_reasoning", "claude-code/native_parallel_calls")
+SESSIONS = ("codex/tools_parallel_reasoning",)
 
 
 @pytest.mark.parametrize("name", SESSIONS)

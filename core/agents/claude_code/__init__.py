@@ -8,7 +8,6 @@ from pathlib import Path
 
 from core.agents.profile import load_profile
 from core.agents.protocol import Agent, Found, Leaf, Options, Profile, Progress, Stamp, Usage
-from core.errors import CommitRefused
 from core.files import Files
 from core.patch import Patch
 from core.proposal import Proposal
@@ -79,10 +78,14 @@ class ClaudeCode(Agent):
         return options(view, unit)
 
     def encode(self, session: Session, view: View, proposal: Proposal, stamp: Stamp) -> Patch:
-        raise CommitRefused(f"{self.profile.title} sessions can be inspected, not written yet")
+        from core.agents.claude_code.write import encode
+
+        return encode(session, view, proposal, stamp)
 
     def fork(self, session: Session, view: View, proposal: Proposal, stamp: Stamp) -> Patch:
-        raise CommitRefused(f"{self.profile.title} sessions can be inspected, not written yet")
+        from core.agents.claude_code.fork import fork
+
+        return fork(session, view, proposal, stamp)
 
     def usage(self, session: Session) -> Usage:
         from core.agents.claude_code.usage import usage

@@ -213,6 +213,7 @@ def _session(files: Files, path: Path, mark: str, reading: Reading, chain: Chain
         subagent=chain.subagent,
         skipped_before=chain.skipped_before,
         warnings=tuple(chain.warnings),
+        asked=leaf is not None,
     )
     return Session(
         agent="claude-code",

@@ -95,6 +95,8 @@ class Detail:
     skipped_before: int = 0
     """Bytes before the last boundary that a client would not read, as the file is so large; else 0."""
     warnings: tuple[str, ...] = ()
+    asked: bool = False
+    """Whether a person chose where the conversation ends."""
 
     @cached_property
     def past(self) -> tuple[Line, ...]:

@@ -15,6 +15,9 @@ _KIND_OF_MARK: dict[Mark, UnitKind] = {"": "user", "summary": "summary", "shell"
 _WHOLE: frozenset[What] = frozenset({"keep", "summarize", "drop"})
 _SHORTER: frozenset[What] = frozenset({"limit", "point"})
 
+READ = "Read"
+"""The tool whose files the client reads again after its own compaction."""
+
 _NO_RESULT: dict[UnitKind, str] = {
     "user": "a user's message is kept whole: summarise or drop it instead",
     "exchange": "none of its calls has a stored result that can be shortened: summarise or drop the exchange instead",
@@ -94,7 +97,21 @@ def options(view: View, unit: Unit) -> Options:
     results = _results(view, unit) if unit.kind == "exchange" else ()
     allowed = _WHOLE | _SHORTER if results else _WHOLE
     refused = {} if results else dict.fromkeys(sorted(_SHORTER), _NO_RESULT[unit.kind])
-    return Options(allowed, refused, results)
+    conditions: dict[What, str] = {}
+    if unit.kind == "summary":
+        conditions["keep"] = "only while no new summary is made, which would tell the same again: summarise or drop it"
+    return Options(allowed, refused, results, conditions, _grows_back(view, unit))
+
+
+def _grows_back(view: View, unit: Unit) -> dict[What, str]:
+    """What the client itself brings back (2.1.332)."""
+    if unit.kind == "system":
+        return dict.fromkeys(("drop", "summarize"), "the client writes a standing context line anew on resume")
+    items = (view.items[position] for position in unit.items)
+    if any(item.kind == "tool_call" and item.name == READ for item in items):
+        words = "the client's own next compaction may read up to five recent files again from the disk"
+        return dict.fromkeys(("limit", "point", "drop", "summarize"), words)
+    return {}
 
 
 def _results(view: View, unit: Unit) -> tuple[Source, ...]:

@@ -11,13 +11,43 @@ from core.agents.claude_code.records import Line, detail, record
 from core.agents.protocol import Boundary, Usage, UsagePoint
 from core.files import holding
 from core.session import Session
-from core.view import Source
+from core.tokens.counting import compact_json
+from core.view import Item, Source, View
 
 MADE_UP = "<synthetic>"
 """The model on replies that the client wrote itself."""
 
 COPIED_BEFORE = 1.0
 """Seconds by which a line must be older than the file's first one to be a copy: lines written at once may swap."""
+
+
+CHARACTERS_PER_TOKEN = 4
+"""The client's rough rule for what no provider has counted yet (2.1.332)."""
+
+IMAGE_TOKENS = 1600
+"""For a picture, as `agent.toml` says."""
+
+
+def tokens_now(session: Session, view: View) -> int:
+    """Tokens in the context as the client puts them down before a compaction.
+
+    Reported where that holds, with an estimate of what came after; else all estimated.
+    """
+    known = usage(session)
+    if known.current is None:
+        return sum(map(estimate, view.items))
+    later = {source.entry for source in known.later}
+    return known.current + sum(estimate(item) for item in view.items if item.source and item.source[0].entry in later)
+
+
+def estimate(item: Item) -> int:
+    """A token for every four characters, rounded up for each item."""
+    if item.kind == "image":
+        return IMAGE_TOKENS
+    characters = len(item.text)
+    if item.kind == "tool_call":
+        characters = len(item.name) + len(compact_json(item.arguments))
+    return -(-characters // CHARACTERS_PER_TOKEN)
 
 
 def usage(session: Session) -> Usage:
