@@ -1,0 +1,123 @@
+"""Another process that commits: as a program it makes a plan, says its process number, and waits for the word to go.
+
+Each commit is made by a copy of it (a fork), so that one start serves hundreds of kills.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+
+class Child:
+    """The process, from the side of the tests."""
+
+    def __init__(self, *wrapper: str) -> None:
+        self._process = subprocess.Popen(
+            [*wrapper, sys.executable, "-m", "tests.faults.child"],
+            cwd=ROOT,
+            text=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
+
+    def begin(self, path: Path, form: str, state: Path, writer: int = -1) -> int:
+        """Make the plan; the number of the process that waits to commit it.
+
+        `writer`: a descriptor of ours to which it says, once the check for a running agent is behind it, that an agent
+        may begin to write.
+        """
+        self._say([str(path), form, str(state), writer])
+        return int(self._answer())
+
+    def go(self) -> None:
+        self._say("go")
+
+    def end(self) -> str:
+        """`done`, the message of a refusal, or `killed`."""
+        return str(self._answer())
+
+    def close(self) -> None:
+        self._process.communicate(timeout=60)
+
+    def _say(self, value: object) -> None:
+        assert self._process.stdin is not None
+        print(json.dumps(value), file=self._process.stdin, flush=True)
+
+    def _answer(self) -> str | int:
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        return json.loads(line) if line else "the child is gone"
+
+
+def main() -> None:
+    import core.approving
+    import core.commit.apply
+    import core.commit.journal
+    import core.summary.offline
+    from tests.faults import sessions
+
+    assert core.approving and core.commit.apply and core.commit.journal and core.summary.offline and sessions
+    for line in sys.stdin:
+        copy = os.fork()
+        if copy == 0:
+            obey(*json.loads(line))
+            os._exit(0)
+        _, status = os.waitpid(copy, 0)
+        if os.WIFSIGNALED(status):
+            answer("killed")
+
+
+def obey(name: str, form: str, state: str, writer: int) -> None:
+    from core.approving import request_for
+    from core.commit import Journal, commit
+    from tests.faults.sessions import plan_for, stamp
+
+    os.environ["SEAMLINE_STATE_DIR"] = state
+    reached: list[str] = []
+    try:
+        plan = plan_for(Path(name), form)
+        Journal().close()
+    except Exception as error:
+        answer(-1)
+        sys.stdin.readline()
+        answer(str(error))
+        return
+    answer(os.getpid())
+    sys.stdin.readline()
+    try:
+        with Journal() as journal:
+            ended = commit(request_for(plan, True), journal, stamp(), told(reached, writer)).state
+    except Exception as error:
+        ended = str(error)
+    if writer >= 0:
+        ended = ("reached " if "write" in reached else "stopped ") + ended
+    answer(ended)
+
+
+def told(reached: list[str], writer: int) -> Callable[[str], None]:
+    def at(step: str) -> None:
+        reached.append(step)
+        if step == "start" and writer >= 0:
+            fifo = os.open(f"/proc/{os.getppid()}/fd/{writer}", os.O_WRONLY) if writer > 2 else writer
+            os.write(fifo, b"go\n")
+            os.close(fifo)
+            time.sleep(random.uniform(0, 0.02))  # so that its first line comes at any moment
+
+    return at
+
+
+def answer(value: str | int) -> None:
+    print(json.dumps(value), flush=True)  # noqa: T201
+
+
+if __name__ == "__main__":
+    main()
