@@ -34,10 +34,10 @@ def legal_cuts(units: Sequence[Unit], items: Sequence[Item]) -> tuple[LegalCut, 
     and thinking stays with the calls it led to, because both are in one unit.
     """
     turn_of = {unit.id: turn.number for turn in turns(units) for unit in turn.units}
-    reach, running = _reach(units), _running_call(units, items)
+    reach, running, beyond = _reach(units), _running_call(units, items), _behind_summaries(units)
     cuts: list[LegalCut] = []
     for position in range(1, len(units)):
-        if _refusal(units, position, reach, running):
+        if _refusal(units, position, reach, running, beyond):
             continue
         unit = units[position]
         number = turn_of[unit.id]
@@ -50,13 +50,15 @@ def refusal(units: Sequence[Unit], items: Sequence[Item], position: int) -> str:
     """Why the history may not be cut before unit `position`; empty where it may."""
     if not 0 < position < len(units):
         return "nothing lies before this place" if position <= 0 else "nothing would be kept"
-    return _refusal(units, position, _reach(units), _running_call(units, items))
+    return _refusal(units, position, _reach(units), _running_call(units, items), _behind_summaries(units))
 
 
-def _refusal(units: Sequence[Unit], position: int, reach: Sequence[int], running: int | None) -> str:
+def _refusal(units: Sequence[Unit], position: int, reach: Sequence[int], running: int | None, beyond: int) -> str:
     unit = units[position]
     if unit.kind in _NEVER_FIRST:
         return _NEVER_FIRST[unit.kind]
+    if position < beyond:
+        return "an earlier summary stands behind this place: cut behind it, so that it is summarised anew"
     if reach[position - 1] > unit.first:
         return "a tool call before this place has its result after it"
     if running is not None and running < position:
@@ -67,6 +69,11 @@ def _refusal(units: Sequence[Unit], position: int, reach: Sequence[int], running
 def _reach(units: Sequence[Unit]) -> tuple[int, ...]:
     """For each unit the last item that it or any unit before it holds."""
     return tuple(accumulate((unit.last for unit in units), max))
+
+
+def _behind_summaries(units: Sequence[Unit]) -> int:
+    """The first position with no earlier summary at or behind it."""
+    return max((at + 1 for at, unit in enumerate(units) if unit.kind == "summary"), default=0)
 
 
 def _running_call(units: Sequence[Unit], items: Sequence[Item]) -> int | None:

@@ -14,13 +14,17 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
 from core.agents.dsh.estimating import estimate
+from core.agents.dsh.finding import folder_name
 from core.agents.dsh.write import CLOSING, PREAMBLE
 from core.compressed import stored
+from core.cutting import legal_cuts, refusal
 from core.errors import CommitRefused
 from core.files import Overlay
 from core.jsonl import decode
 from core.opening import Opened, open_session
 from core.patch import Append, Create, Patch, Replace
+from core.planning import plan_session
+from core.policies.settings import Settings
 from core.proposal import Disposition, Proposal, Summary
 from core.view import Item, pair_up
 from tests.core.dsh_random import PATH, PLAIN, builds, log_of, opened, stamp
@@ -32,7 +36,7 @@ CHECKSUM = 4
 SUMMARY = "What was done: 一.\n"
 
 many = settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+    max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
 )
 
 
@@ -134,7 +138,7 @@ def test_the_after_view_is_what_the_proposal_says(data: st.DataObject) -> None:
 
 
 @given(data=st.data())
-@settings(many, max_examples=75)
+@settings(many, max_examples=40)
 def test_a_fork_holds_the_same_view_and_names_its_parent(data: st.DataObject) -> None:
     before = opened(log_of(data.draw(builds())))
     proposal = data.draw(proposals(before, data.draw(st.booleans())))
@@ -149,7 +153,7 @@ def test_a_fork_holds_the_same_view_and_names_its_parent(data: st.DataObject) ->
 
 
 @given(data=st.data())
-@settings(many, max_examples=75)
+@settings(many, max_examples=40)
 def test_a_fork_of_the_past_holds_the_view_at_that_entry(data: st.DataObject) -> None:
     log = log_of(data.draw(builds()))
     whole = opened(log)
@@ -401,6 +405,7 @@ def test_a_session_outside_dshs_folders_is_forked_below_its_own(tmp_path: Path) 
     before = open_session(path)
     patch = before.agent.fork(before.session, before.view, Proposal("handoff"), stamp())
     assert patch.session.parents[1] == tmp_path
+    assert folder_name("..") == "~002E~002E" and folder_name("a/ä😀") == "a~002F~00E4~D83D~DE00"
 
 
 def test_the_estimate_is_that_of_dshs_meter() -> None:
@@ -414,3 +419,17 @@ def test_a_header_alone_can_be_forked() -> None:
     before = opened(frames([Build().lines()[0]]))
     after = read_back(before, before.agent.fork(before.session, before.view, Proposal("handoff"), stamp()))
     assert after.session.parent == "session-made" and not after.session.damage
+
+
+def test_no_cut_leaves_an_earlier_checkpoint_behind_it() -> None:
+    before, proposal = some_of_everything()
+    first = proposal.dispositions[0].unit
+    later = tuple(one for one in proposal.dispositions if one.unit != first)
+    after = read_back(before, commit(before, Proposal("handoff", later, None, proposal.summary)))
+    place = next(at for at, unit in enumerate(after.units) if unit.kind == "summary")
+    assert place > 0
+    assert min(cut.position for cut in legal_cuts(after.units, after.view.items)) == place + 1
+    assert "an earlier summary" in refusal(after.units, after.view.items, place)
+    made = read_back(before, commit(before, Proposal("handoff", later, None, proposal.summary)))
+    plan = plan_session(made, "dsh", Settings(target=1, keep_recent=1), stamp(1))
+    assert plan.commits_as == "append" and all(d.what == "summarize" for d in plan.proposal.dispositions)

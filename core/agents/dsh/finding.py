@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,9 @@ NAMES = ("session.jsonl.zstd", "session.jsonl")
 """What a log is called: compressed, which is the default, or plain."""
 
 
+_PLAIN = re.compile(r"[A-Za-z0-9._-]")
+
+
 def home() -> Path:
     """The folder of dsh on this machine."""
     return Path(os.environ.get("DSH_HOME") or "~/.dsh").expanduser()
@@ -25,10 +29,12 @@ def folders() -> tuple[Path, ...]:
     return (home() / "sessions",)
 
 
-def in_project(log: Path) -> bool:
-    """Whether a log lies where dsh would put it: in a folder of its own, in that of a project."""
-    project = log.parent.parent.name
-    return project == "_no-cwd" or (len(project) > 4 and project.startswith("--") and project.endswith("--"))
+def folder_name(identity: str) -> str:
+    """What dsh calls the folder of a session: the id, with a mark for each UTF-16 unit that no name should hold."""
+    units = identity.encode("utf-16-le", "surrogatepass")
+    numbers = (units[at] | units[at + 1] << 8 for at in range(0, len(units), 2))
+    name = "".join(chr(one) if one < 128 and _PLAIN.match(chr(one)) else f"~{one:04X}" for one in numbers)
+    return name.replace(".", "~002E") if name in (".", "..") else name
 
 
 def find() -> Iterator[Found]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from core.agents.dsh.events import Events, new_uuid
-from core.agents.dsh.finding import NAMES, in_project
+from core.agents.dsh.finding import NAMES, folder_name
 from core.agents.dsh.inbox import NEXT_STEP, NEXT_TURN
 from core.agents.dsh.packing import frame
 from core.agents.dsh.records import HEADER, Detail, detail
@@ -36,7 +36,7 @@ def fork(session: Session, view: View, proposal: Proposal, stamp: Stamp) -> Patc
         words = "the view ends inside a turn that has no end: take the end of a turn as --leaf"
         raise CommitRefused(f"{session.path}: {words}, or resume the session once in dsh, which ends the turn")
     identity = f"session-{new_uuid(stamp)}"
-    path = _place(session.path, identity, known.frames is not None)
+    path = _place(session, identity)
     if session.files.exists(path):
         raise CommitRefused(f"{path} exists already: fork again")
     header = encode(_header(known, session.identity, identity, int(stamp.now * 1000))) + b"\n"
@@ -50,10 +50,11 @@ def fork(session: Session, view: View, proposal: Proposal, stamp: Stamp) -> Patc
     return Patch((Create(path, pieces=tuple(piece for piece in pieces if size_of(piece))),), path, "fork")
 
 
-def _place(old: Path, identity: str, packed: bool) -> Path:
-    """Beside the old session, where that lies in a folder of sessions; else below the folder that it lies in."""
-    folder = old.parent
-    return (folder.parent if in_project(old) else folder) / identity / NAMES[0 if packed else 1]
+def _place(session: Session, identity: str) -> Path:
+    """Beside the old session, where that has a folder of its own as dsh makes them; else below its folder."""
+    folder = session.path.parent
+    among = folder.parent if folder.name == folder_name(session.identity) else folder
+    return among / folder_name(identity) / NAMES[detail(session).frames is None]
 
 
 def _header(known: Detail, parent: str, identity: str, time: int) -> dict[str, Any]:

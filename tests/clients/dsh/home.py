@@ -20,7 +20,7 @@ LONGEST = 251
 
 def placed(session: Path, box: Path) -> Path:
     """A copy of a log in the home in `box`, with the folder there as where it works; pictures come along."""
-    source = session / LOG if session.is_dir() else session
+    source = next(session.rglob(LOG)) if session.is_dir() else session
     data, header = moved(source.read_bytes(), box / "project")
     home = box / "home" / ".dsh"
     cwd, identity = header.get("cwd"), header.get("id")

@@ -11,20 +11,16 @@ from tests.clients.kit import Kit
 from tests.clients.subjects import Subject
 from tests.generated import VARIANTS
 
-NAMES = ("native-compaction", "parallel", "everything-completions")
-
-GENERATED = tuple(
-    Subject(variant.name, data=partial(log_of, variant), ending=".jsonl.zstd")
-    for variant in VARIANTS
-    if variant.name in NAMES
-)
+GENERATED = {
+    variant.name: Subject(variant.name, data=partial(log_of, variant), ending=".jsonl.zstd") for variant in VARIANTS
+}
 
 KIT = Kit(
     versions=("0.1.0-rc.8",),
     client=Dsh,
-    generated=GENERATED,
+    generated=(GENERATED["everything-completions"],),
     edited=frozenset({"everything-completions"}),
     by_hand=frozenset({"images", "native_manual_twice", "parallel_tools_cjk", "queued_prompt"}),
     window=80_000,
-    own=lambda full: jobs(GENERATED[0]),
+    own=lambda full: jobs(GENERATED["native-compaction"]),
 )
