@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable
+from contextlib import closing
 from pathlib import Path
 
 import msgspec
@@ -32,7 +33,7 @@ class SurveyCache:
     def known(self) -> dict[tuple[str, int, int, int], Survey]:
         """What is known, by path, size, time of change and inode."""
         try:
-            with sqlite3.connect(f"file:{self._path}?mode=ro", uri=True, timeout=1) as database:
+            with closing(sqlite3.connect(f"{self._path.absolute().as_uri()}?mode=ro", uri=True, timeout=1)) as database:
                 rows = database.execute(
                     "SELECT path, size, changed, inode, told FROM survey WHERE rules = ? AND clients = ?",
                     (RULES, self._clients),
@@ -53,7 +54,7 @@ class SurveyCache:
         for attempt in range(2):
             try:
                 self._path.parent.mkdir(parents=True, exist_ok=True)
-                with sqlite3.connect(self._path, timeout=1) as database:
+                with closing(sqlite3.connect(self._path, timeout=1)) as database, database:
                     database.execute("PRAGMA journal_mode=WAL")
                     database.execute(_TABLE)
                     database.executemany("INSERT OR REPLACE INTO survey VALUES (?, ?, ?, ?, ?, ?, ?)", rows)

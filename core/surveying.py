@@ -164,9 +164,14 @@ def skipped(rows: Iterable[Row]) -> list[Row]:
     return [row for row in rows if row.survey is not None and not row.survey.agent and row.place.claimed]
 
 
-def families(rows: Iterable[Row]) -> list[tuple[Row, int]]:
-    """Sessions newest first, each followed by those that it began; with the depth of each, 0 for no one's child."""
-    shown = sorted((row for row in rows if is_session(row)), key=lambda row: (-row.time, str(row.place.path)))
+def newest_first(row: Row) -> tuple[Any, ...]:
+    """What the usual order goes by."""
+    return -row.time, str(row.place.path)
+
+
+def families(rows: Iterable[Row], order: Callable[[Row], tuple[Any, ...]] = newest_first) -> list[tuple[Row, int]]:
+    """Sessions in this order, each followed by those that it began; with the depth of each, 0 for no one's child."""
+    shown = sorted((row for row in rows if is_session(row)), key=order)
     named: dict[str, list[Row]] = {}
     for row in shown:
         identity = row.survey.identity if row.survey is not None else ""

@@ -39,7 +39,17 @@ APP = (
 
 CHOOSER = (
     Key("enter", "open", "Open the selected session", footer="Open", shown_as="enter"),
+    Key(
+        "slash",
+        "filter",
+        "Filter by what is typed",
+        "Words of the agent, the project, the title or the path; enter opens, esc shows all again.",
+        "Filter",
+        "/",
+    ),
+    Key("s", "sort", "Sort by the next column", "Activity, tokens, share of the threshold, size, project.", "Sort"),
     Key("r", "reload", "Look for sessions again", footer="Reload"),
+    Key("escape", "clear", "Show all sessions again", shown_as="esc"),
 )
 
 TIMELINE = (

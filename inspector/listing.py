@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from core.agents import AGENTS, agent_named
+from core.agents import AGENTS, agent_named, bundle, detect
+from core.errors import NotASession
+from core.files import Disk
 from core.finding import agents_roots, places, root_of
 from core.resume import Known
 from core.survey_cache import SurveyCache
@@ -19,6 +24,19 @@ KEEP_EVERY = 200
 
 RUNNING = 50
 """Sessions, the newest first, of which it is asked whether an agent has them open: it takes a look at each process."""
+
+
+SAMPLES = Path(__file__).resolve().parents[1] / "sample_sessions"
+"""What is offered where nothing is found."""
+
+STEP = 0.2
+"""Seconds between two batches of rows, in a list of ordinary length."""
+
+ROWS_PER_SECOND = 20_000
+"""How many rows of a list lengthen that by a second, as each batch makes the list be arranged anew."""
+
+FEW = 20
+"""Files of a folder that are looked into before the list is shown, to see whether only one of them is a session."""
 
 
 @cache
@@ -66,6 +84,23 @@ class Listing:
         finally:
             self._keep(new)
 
+    def read_in_batches(
+        self, rows: Sequence[Row], stop: Callable[[], bool] = lambda: False
+    ) -> Iterator[list[tuple[int, Row]]]:
+        """As `read`, several rows at a time, so that a list on a screen is not arranged anew for each."""
+        pause = STEP + len(rows) / ROWS_PER_SECOND
+        batch: list[tuple[int, Row]] = []
+        due = time.monotonic() + STEP
+        for one in self.read(rows):
+            batch.append(one)
+            if stop():
+                return
+            if time.monotonic() >= due:
+                yield batch
+                batch, due = [], time.monotonic() + pause
+        if batch:
+            yield batch
+
     def _keep(self, rows: list[Row]) -> None:
         self._cache.keep((row.place, row.survey) for row in rows if row.survey is not None)
         rows.clear()
@@ -76,3 +111,32 @@ def running(row: Row) -> str | None:
     if row.survey is None or not row.survey.agent:
         return None
     return agent_named(row.survey.agent).known_running(row.place.path)
+
+
+def running_among(rows: Sequence[Row]) -> dict[Path, str]:
+    """Words for each of the newest sessions that an agent is known to have open."""
+    newest = sorted((row for row in rows if row.survey is not None), key=lambda row: -row.time)[:RUNNING]
+    return {row.place.path: words for row in newest if (words := running(row)) is not None}
+
+
+def only_session(folder: Path, rows: Sequence[Row]) -> Path | None:
+    """The session that a folder is as a whole, or the only one of a few files; None where there is more to choose."""
+    whole = bundle(Disk(), folder)
+    if whole is not None or len(rows) > FEW:
+        return whole
+    found = [row.place.path for row in rows if _is_session(row.place.path)]
+    return found[0] if len(found) == 1 else None
+
+
+def _is_session(path: Path) -> bool:
+    try:
+        detect(Disk(), path)
+    except (NotASession, OSError):
+        return False
+    return True
+
+
+def copied(sample: Path) -> Path:
+    """A copy of a sample with all that lies beside it, so that what is tried on it changes no sample."""
+    folder = Path(tempfile.mkdtemp(prefix="seamline-"))
+    return shutil.copytree(SAMPLES, folder / SAMPLES.name) / sample.relative_to(SAMPLES)

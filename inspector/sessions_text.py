@@ -9,7 +9,7 @@ from pathlib import Path
 
 from core.surveying import Row, Survey
 from inspector.widgets import figures
-from inspector.widgets.cells import first_line, fit
+from inspector.widgets.cells import first_line, fit, fit_end
 
 AGENT, TOKENS, SHARE, SIZE = 12, 9, 6, 9
 WHEN = 16
@@ -53,11 +53,7 @@ def _about(row: Row, known: Survey, depth: int, room: int) -> str:
     if len(branch) + len(title) + 3 + len(rest) <= room:
         return fit(f"{branch}{title} · {rest}", room).rstrip()
     tail = max(12, room * 2 // 5)
-    return (fit(branch + title, room - tail - 3).rstrip() + " · " + _end(path, tail)).rstrip()
-
-
-def _end(path: str, width: int) -> str:
-    return path if len(path) <= width else "…" + path[len(path) - width + 1 :]
+    return (fit(branch + title, room - tail - 3).rstrip() + " · " + fit_end(path, tail).rstrip()).rstrip()
 
 
 def nothing_found(looked_at: Sequence[Path]) -> list[str]:
@@ -77,3 +73,28 @@ def skipped_lines(rows: Iterable[Row]) -> Iterator[str]:
         yield f"skipped {len(listed):,} {'file' if len(listed) == 1 else 'files'}:"
     for row in listed:
         yield f"  {first_line(str(row.place.path))}: {first_line(row.survey.problem if row.survey else '')}"
+
+
+def found_words(count: int, where: str, skipped: int, left: int) -> str:
+    """What is listed, in one line. `left`: files that were not read yet."""
+    said = [f"{count:,} {'session' if count == 1 else 'sessions'} {where}"]
+    if left:
+        said.append(f"reading {left:,} more")
+    if skipped:
+        words = "1 file that is none" if skipped == 1 else f"{skipped:,} files that are none"
+        said.append(f"{words}: `seamline sessions` says why")
+    return " · ".join(said)
+
+
+def none_found_words(where: str, looked_at: Sequence[Path], samples: bool) -> str:
+    """That there is none, where was looked, and what can be done."""
+    looked = "" if len(looked_at) < 2 else f"Looked in {', '.join(_short(folder) for folder in looked_at)}. "
+    if samples:
+        return f"No session found {where}. {looked}Here are the samples; a copy is opened, so try anything."
+    return f"No session found {where}. {looked}Give a path: seamline PATH"
+
+
+def _short(folder: Path) -> str:
+    """A folder as people write it, with ~ for their own."""
+    home = Path.home()
+    return f"~/{folder.relative_to(home)}" if folder.is_relative_to(home) else str(folder)

@@ -44,6 +44,16 @@ def fit(text: str, width: int, align: Literal["left", "right"] = "left") -> str:
     return padding + text if align == "right" else text + padding
 
 
+def fit_end(text: str, width: int) -> str:
+    """The end of `text` in exactly `width` cells, as the end of a path tells it apart; padded, or with an ellipsis."""
+    if width <= 0 or cell_len(text) <= width:
+        return fit(text, width)
+    used, start = len(ELLIPSIS), len(text)
+    while start and used + (size := get_character_cell_size(text[start - 1])) <= width:
+        used, start = used + size, start - 1
+    return fit(ELLIPSIS + text[start:], width)
+
+
 def _head(text: str, width: int) -> tuple[str, int]:
     """As much of `text` as goes into `width` cells, and its width."""
     end, used = _end(text, 0, width)

@@ -57,3 +57,13 @@ def test_an_empty_file_has_no_view(run: Run, session: Path) -> None:
     done = run("view", session, "--json")
     assert done.code == 1 and "no session" in done.json["error"]
     assert run("check", session).out.strip().endswith("an empty session, nothing wrong found")
+
+
+def test_the_folder_that_one_is_in_can_be_named_with_dots(run: Run, session: Path) -> None:
+    assert run("view", ".", cwd=session.parent).code == 0
+    assert "no session in this folder" in run("view", "..", cwd=_empty(session.parent.parent / "a" / "b")).first_line
+
+
+def _empty(folder: Path) -> Path:
+    folder.mkdir(parents=True)
+    return folder

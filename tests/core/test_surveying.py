@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 from pathlib import Path
@@ -19,6 +18,7 @@ from core.policies.settings import Settings
 from core.session import Session
 from core.survey_cache import NAME, SurveyCache
 from core.surveying import Row, Survey, families, row_json, skipped, survey
+from tests.core.dated_sessions import pi_session
 
 ROOT = Path(__file__).parents[2]
 CASES = ROOT / "tests/data/conformance"
@@ -118,18 +118,6 @@ def test_sessions_that_claim_each_other_as_parents_are_all_listed(tmp_path: Path
         for number in range(3)
     ]
     assert sorted(row.place.path.name for row, _ in families(circle)) == ["0", "1", "2"]
-
-
-def pi_session(path: Path, cwd: str, *times: str) -> None:
-    """A session of pi's whose messages have these times."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    header: dict[str, object] = {"type": "session", "version": 3, "id": path.stem, "cwd": cwd}
-    lines = [header | {"timestamp": "2020-01-01T00:00:00Z"}]
-    for number, time in enumerate(times):
-        message = {"role": "user", "content": f"words of {path.stem}", "timestamp": 0}
-        entry = {"id": f"{number:08x}", "parentId": f"{number - 1:08x}" if number else None, "timestamp": time}
-        lines.append({"type": "message", "message": message, **entry})
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
 
 
 def test_the_times_inside_decide_the_order_whatever_they_look_like(tmp_path: Path) -> None:

@@ -61,6 +61,13 @@ async def on(pilot: Pilot[Any], kind: type[Screen[Any]]) -> Any:
     return pilot.app.screen
 
 
+def drawn(pilot: Pilot[Any]) -> str:
+    """The screen as text, line by line."""
+    width, height = pilot.app.size
+    lines = pilot.app.screen._compositor.render_strips()
+    return "\n".join(line.text[:width] for line in lines[:height])
+
+
 class Showing(Inspector):
     """The app with one screen, without the way there."""
 

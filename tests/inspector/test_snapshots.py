@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -75,9 +76,14 @@ def plan(sessions: dict[str, Opened]) -> Plan:
 
 
 @pytest.fixture(autouse=True)
-def fixed_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def fixed_time(monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.setenv("TZ", "UTC")
+    time.tzset()
     for module in ("inspector.screens.review", "inspector.screens.summary", "inspector.committing"):
         monkeypatch.setattr(f"{module}.stamp", fixed_stamp)
+    yield
+    monkeypatch.undo()
+    time.tzset()
 
 
 def marks(opened: Opened) -> Any:
@@ -152,7 +158,7 @@ def screens(plan: Plan, name: str) -> Screen[Any]:
 
 def forked() -> Opened:
     """A session with a branch and two sub-agents."""
-    home = Path(".forked")  # hidden: the chooser lists what else lies here
+    home = Path("..", "forked")  # not here: the chooser lists what lies here
     home.mkdir(exist_ok=True)
     return open_session(branched(home))
 
@@ -173,7 +179,7 @@ def receipt(path: Path) -> Receipt:
 
 
 READY: dict[str, Callable[[Pilot[Any]], object]] = {
-    "chooser": lambda pilot: all(one.messages is not None for one in pilot.app.screen.query_one("#list").sessions),  # type: ignore[attr-defined]
+    "chooser": lambda pilot: pilot.app.screen.read,  # type: ignore[attr-defined]
     "approve": lambda pilot: not pilot.app.screen.query_one("#write").disabled,
     "summary": lambda pilot: pilot.app.screen.query_one(TextArea).text,
     "elsewhere": lambda pilot: pilot.app.screen.places,  # type: ignore[attr-defined]

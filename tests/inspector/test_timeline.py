@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from textual.pilot import Pilot
 
 from core.agents.protocol import Progress
 from core.opening import Opened
@@ -24,7 +23,7 @@ from inspector.widgets.meter import Meter
 from inspector.widgets.meter_rows import Gauge
 from inspector.widgets.timeline_list import TimelineList
 from inspector.widgets.timeline_rows import Group, Line, Timeline, Tokens
-from tests.inspector.driving import CHINESE, ENGLISH, VERSION, on, on_timeline, until
+from tests.inspector.driving import CHINESE, ENGLISH, VERSION, drawn, on, on_timeline, until
 from tests.inspector.test_timeline_rows import PROFILE
 
 
@@ -35,12 +34,6 @@ def item_of(screen: TimelineScreen) -> Item | None:
 
 def shown(screen: TimelineScreen) -> str:
     return "\n".join(block.text for block in screen.blocks())
-
-
-def drawn(pilot: Pilot[Any]) -> str:
-    width, height = pilot.app.size
-    lines = pilot.app.screen._compositor.render_strips()
-    return "\n".join(line.text[:width] for line in lines[:height])
 
 
 @pytest.mark.parametrize("session", [ENGLISH, CHINESE])

@@ -51,7 +51,8 @@ def children(files: Files, path: Path) -> Iterator[Found]:
 
 def bundle(files: Files, folder: Path) -> Path | None:
     """The only session in a folder that also holds what belongs to it, or the session that the folder belongs to."""
-    beside = folder.with_name(f"{folder.name}.jsonl")
+    named = folder.resolve() if folder.name in ("", "..") else folder
+    beside = named.parent / f"{named.name}.jsonl"
     if any((folder / name).is_dir() for name in ("subagents", "tool-results")) and files.exists(beside):
         return beside if is_claude_code(files, beside) else None
     mains = (path for path in sorted(folder.glob("*.jsonl")) if not path.match(SUBAGENT))
