@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 SHARE := .venv-share
 CODE := core inspector scripts bench tests
 
-.PHONY: setup run test check bench test-clients setup-share lock picture
+.PHONY: setup run test check bench test-clients test-faults setup-share lock picture
 
 setup: $(READY)
 
@@ -40,6 +40,10 @@ bench: setup
 
 test-clients: setup
 	tests/clients/run
+
+# Needs strace and root for all of it; says what is missing and does the rest.
+test-faults: setup
+	tests/faults/run
 
 # textual-web pins an old textual, so it has an environment of its own.
 setup-share: $(SHARE)/.ready

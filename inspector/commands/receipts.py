@@ -68,6 +68,8 @@ def receipt_lines(receipt: Receipt) -> Iterator[str]:
         digest = data[f"sha256_{name}"]
         if digest is not None:
             yield f"  {name:<8} {data[f'bytes_{name}']:,} bytes, sha256 {digest['value']} ({digest['scope']})"
+    for backup in data["backups"]:
+        yield f"  backup   {backup}"
     if data["reason"]:
         yield f"  reason   {data['reason']}"
     yield ""

@@ -10,6 +10,7 @@ import os
 import random
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -59,13 +60,7 @@ class Child:
 
 
 def main() -> None:
-    import core.approving
-    import core.commit.apply
-    import core.commit.journal
-    import core.summary.offline
-    from tests.faults import sessions
-
-    assert core.approving and core.commit.apply and core.commit.journal and core.summary.offline and sessions
+    warm_up()
     for line in sys.stdin:
         copy = os.fork()
         if copy == 0:
@@ -74,6 +69,20 @@ def main() -> None:
         _, status = os.waitpid(copy, 0)
         if os.WIFSIGNALED(status):
             answer("killed")
+
+
+def warm_up() -> None:
+    """Load what a plan and a commit need, the vocabulary too, so that each copy begins with it."""
+    from core.approving import request_for
+    from core.commit import Journal, commit
+    from tests.faults.sessions import FORMS, make, plan_for, stamp
+
+    with tempfile.TemporaryDirectory() as name:
+        for form in FORMS:
+            folder = Path(name) / form
+            request = request_for(plan_for(make(folder, form), form), True)
+            with Journal(folder / "state") as journal:
+                commit(request, journal, stamp())
 
 
 def obey(name: str, form: str, state: str, writer: int) -> None:
