@@ -125,7 +125,7 @@ def told(reached: list[str], writer: int) -> Callable[[str], None]:
 
 
 def answer(value: str | int) -> None:
-    print(json.dumps(value), flush=True)  # noqa: T201
+    os.write(1, json.dumps(value).encode() + b"\n")  # in one piece, as a kill may come between two
 
 
 if __name__ == "__main__":

@@ -23,6 +23,7 @@ from core.agents.claude_code.rewriting import shortened
 from core.agents.claude_code.siblings import MESSAGES
 from core.agents.claude_code.units import options, units
 from core.agents.deciding import Deciding, Decisions
+from core.agents.line_ends import line_end_of
 from core.agents.pi.chain import iso_time
 from core.agents.protocol import Stamp
 from core.errors import CommitRefused
@@ -49,9 +50,10 @@ def encode(session: Session, view: View, proposal: Proposal, stamp: Stamp) -> Pa
     # The leaf is named first, too: a line that is written again would else be taken for the end of the conversation.
     records = [leaf_line(session, session.leaf or "", session.identity), *lines.again.values(), *lines.added]
     size = session.files.size(session.path)
-    data = b"".join(jsonl.encode(value) + b"\n" for value in records)
+    end = line_end_of(session.files, session.path)
+    data = b"".join(jsonl.encode(value) + end for value in records)
     if size and session.files.read(session.path, size - 1, 1) != b"\n":
-        data = b"\n" + data
+        data = end + data
     return Patch((Append(session.path, size, data),), session.path, "append")
 
 

@@ -19,6 +19,7 @@ from core.agents.codex.records import detail
 from core.agents.codex.running import lock_of
 from core.agents.codex.units import options, units
 from core.agents.deciding import Deciding, Decisions
+from core.agents.line_ends import line_end_of
 from core.agents.protocol import Stamp
 from core.compressed import is_compressed, stored
 from core.errors import CommitRefused
@@ -50,7 +51,9 @@ def encode(session: Session, view: View, proposal: Proposal, stamp: Stamp) -> Pa
         checkpoint(records, session, view, proposal, decided, stamp)
         size = session.files.size(session.path)
         unended = session.files.read(session.path, size - 1, 1) != b"\n"
-    data = b"\n" * unended + records.lines()
+        end = line_end_of(session.files, session.path)
+    # No record holds a raw line feed but its own end.
+    data = (b"\n" * unended + records.lines()).replace(b"\n", end)
     packed = stored(session.files)
     if not is_compressed(packed, session.path):
         return Patch((Append(session.path, size, data),), session.path, "append", lock_of(session))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from core.agents.deciding import Decisions
+from core.agents.line_ends import line_end_of
 from core.agents.pi.chain import Chain, line_of, stored_id
 from core.agents.pi.client import client
 from core.agents.pi.context import selected
@@ -16,14 +17,10 @@ from core.agents.pi.records import CURRENT_VERSION, detail, record
 from core.agents.pi.usage import tokens_now
 from core.agents.protocol import Stamp
 from core.errors import CommitRefused
-from core.files import Files
 from core.patch import Append, Patch
 from core.proposal import Proposal
 from core.session import Session
 from core.view import Item, View
-
-ENDS = 1 << 20
-"""Bytes at either end of the file that tell which line end it uses."""
 
 
 def encode(session: Session, view: View, proposal: Proposal, stamp: Stamp) -> Patch:
@@ -43,7 +40,7 @@ def encode(session: Session, view: View, proposal: Proposal, stamp: Stamp) -> Pa
     if not records:
         raise CommitRefused(f"{session.path}: nothing in the view would change")
     size = session.files.size(session.path)
-    end = _line_end(session.files, session, size)
+    end = line_end_of(session.files, session.path)
     data = end.join([*map(line_of, records), b""])
     if size and session.files.read(session.path, size - 1, 1) != b"\n":
         data = end + data
@@ -117,9 +114,3 @@ def _note(item: Item, read: set[str], modified: set[str]) -> None:
 
 def _texts(value: Any) -> list[str]:
     return [text for text in value if isinstance(text, str)] if isinstance(value, list) else []
-
-
-def _line_end(files: Files, session: Session, size: int) -> bytes:
-    """The line end that the file mostly uses, as far as its two ends tell."""
-    ends = files.read(session.path, 0, ENDS) + files.read(session.path, max(ENDS, size - ENDS), ENDS)
-    return b"\r\n" if 2 * ends.count(b"\r\n") > ends.count(b"\n") else b"\n"
