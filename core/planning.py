@@ -19,7 +19,7 @@ from core.files import Overlay
 from core.metering import tokens_after, tokens_before
 from core.opening import Opened, open_session
 from core.patch import Patch
-from core.policies import DEFAULT, policy_named
+from core.policies import policy_named
 from core.policies.settings import Settings
 from core.proposal import Disposition, Proposal, Summary
 from core.spans import kept, span
@@ -203,11 +203,6 @@ def offline(policy: str) -> Writer:
         )
 
     return write
-
-
-def budget_of(opened: Opened, settings: Settings, policy: str = DEFAULT) -> Budget:
-    """The window's budget for a policy: what is in it now, what must be held back, and whether to act."""
-    return policy_named(policy, settings.policies).budget(opened, settings)
 
 
 def _encoded(opened: Opened, proposal: Proposal, stamp: Stamp, fork: bool) -> tuple[Patch | None, str, str]:

@@ -92,7 +92,7 @@ def survey(place: Place, installed: Installed) -> Survey:
 
 
 def _told(opened: Opened) -> Survey:
-    from core.planning import budget_of
+    from core.policies import budget_of
     from core.policies.settings import Settings
 
     used = budget_of(opened, Settings()).used

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from core.budget import Figure, handoff_budget, marks
 from core.opening import Opened
-from core.planning import budget_of
+from core.policies import budget_of
 from core.policies.settings import Settings
 from inspector.widgets.growth_rows import Growth, reported
 from inspector.widgets.meter_rows import Gauge

@@ -10,6 +10,7 @@ from core.errors import SeamlineError
 from core.policies.policy import Policy, figures_of, overridden, shipped
 
 if TYPE_CHECKING:
+    from core.budget import Budget
     from core.opening import Opened
     from core.policies.settings import Settings
     from core.proposal import Proposal
@@ -58,6 +59,11 @@ def policy_named(name: str, own: Mapping[str, Any] | None = None, where: str = "
 def propose(opened: Opened, settings: Settings, policy: str = DEFAULT) -> Proposal:
     """What a policy would do with the session now."""
     return policy_named(policy, settings.policies).propose(opened, settings)
+
+
+def budget_of(opened: Opened, settings: Settings, policy: str = DEFAULT) -> Budget:
+    """The window's budget for a policy: what is in it now, what must be held back, and whether to act."""
+    return policy_named(policy, settings.policies).budget(opened, settings)
 
 
 def names(own: Mapping[str, Any] | None = None) -> tuple[str, ...]:

@@ -64,7 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _look(path: Path, said: Overrides, leaf: str | None) -> Look:
     from core.follow import look_at
     from core.opening import open_session
-    from core.planning import budget_of
+    from core.policies import budget_of
     from core.policies.settings import Settings
 
     opened = open_session(path, said, leaf=leaf)

@@ -27,7 +27,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.leaf == LIST:
         return list_leaves(arguments)
     from core.kin import children_of
-    from core.planning import budget_of
+    from core.policies import budget_of
     from core.policies.settings import Settings
     from core.stats import stats
     from inspector.commands.output import print_json, print_lines
