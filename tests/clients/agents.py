@@ -14,6 +14,7 @@ HERE = Path(__file__).resolve().parent
 
 AGENTS = {
     "pi": "pi",
+    "codex": "codex",
     "dsh": "dsh",
 }
 """Name of the agent → its folder beside this file, which holds `install.sh` and `kit.py`."""

@@ -128,25 +128,27 @@ BUILDERS: dict[str, Builder] = {
 
 
 def summarise_some(plan: Json, items: Sequence[Json]) -> Iterator[Edit]:
-    """A short session's beginning is summarised: as much of it as is allowed, but for the last unit."""
-    units = list(dict.fromkeys(item["unit"] for item in items))
-    spans = [units[:count] for count in range(len(units) - 1, 0, -1)] + [[unit] for unit in units]
-    for span in spans:
+    """A short session's talk is summarised: all but the last unit of it, or all."""
+    units = talk(items)
+    for span in (units[:-1], units):
         edit = _edit(plan, [(unit, "summarize", ()) for unit in span], dict.fromkeys(span, "summarize"))
         yield Edit({**edit.file, "summary": {"writer": "person", "text": "Go on."}}, edit.expected)
 
 
 def drop_and_shorten(plan: Json, items: Sequence[Json]) -> Iterator[Edit]:
     """In a short session, one result becomes a pointer and one unit goes; or only one of these."""
-    large = exchanges([item["unit"] for item in items], items)
-    units = list(dict.fromkeys(item["unit"] for item in items))
-    for pointed in large:
-        for dropped in units:
-            if dropped != pointed:
-                expected = {pointed: "point", dropped: "drop"}
-                yield _edit(plan, [(unit, what, ()) for unit, what in expected.items()], expected)
-    for unit in units:
+    units = talk(items)
+    for pointed in exchanges(units, items)[:2]:
+        for dropped in [unit for unit in units if unit != pointed][:2]:
+            expected = {pointed: "point", dropped: "drop"}
+            yield _edit(plan, [(unit, what, ()) for unit, what in expected.items()], expected)
+    for unit in units[:4]:
         yield _edit(plan, [(unit, "drop", ())], {unit: "drop"})
+
+
+def talk(items: Sequence[Json]) -> list[str]:
+    """The units of user and model, without what the client itself tells the model."""
+    return list(dict.fromkeys(i["unit"] for i in items if i["role"] in ("user", "assistant") and not i.get("mark")))
 
 
 BY_HAND: dict[str, Builder] = {"summarise": summarise_some, "drop and shorten": drop_and_shorten}

@@ -61,6 +61,9 @@ def _handler_of(mock: Mock) -> type[BaseHTTPRequestHandler]:
             """Nothing is printed: the harness prints a table."""
 
         def do_GET(self) -> None:
+            if self.path.split("?")[0].endswith("/models"):
+                self._send(200, "application/json", b'{"models":[],"object":"list","data":[]}')
+                return
             self._send(404, "application/json", b'{"error":{"message":"not here"}}')
 
         def do_POST(self) -> None:

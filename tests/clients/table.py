@@ -36,7 +36,9 @@ class Row:
         self.dispositions = Counter(what for _, what in listed)
         shortened = {unit for unit, what in listed if what in ("limit", "point")}
         items = plan["after"]["items"]
-        stay = {item["source"][0]["entry"] for item in items if item["source"] and item["role"] != "tool"}
+        # An entry that holds many items, as a checkpoint does, numbers the parts of each from a thousand more.
+        sources = [item["source"][0] for item in items if item["source"] and item["role"] != "tool"]
+        stay = {(source["entry"], source["part"] // 1000) for source in sources}
         self.dispositions["keep"] = max(0, len(stay) - len(shortened) - bool(plan["summary"]))
         self.tokens = (plan["before"]["tokens"]["value"], plan["after"]["tokens"]["value"])
 

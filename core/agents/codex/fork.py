@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from core.agents.codex.contents import sound
 from core.agents.codex.records import detail, record
 from core.agents.codex.units import options, units
 from core.agents.codex.write import Records, checkpoint, uuid7
@@ -54,6 +55,9 @@ def _pieces(session: Session, view: View, proposal: Proposal, stamp: Stamp, leaf
     else:
         records = Records(stamp, None)
     records.add("session_meta", as_json(start))
+    if known.paginated and session.title:
+        # Codex lists a session by what its own file says of the user's words; the parent's does not count.
+        records.add("event_msg", as_json({"type": "user_message", "message": sound(session.title), "kind": "plain"}))
     head = records.lines()
     if proposal.dispositions:
         decided = Deciding(view, units(view), options).decide(proposal)
