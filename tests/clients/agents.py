@@ -15,6 +15,7 @@ HERE = Path(__file__).resolve().parent
 AGENTS = {
     "pi": "pi",
     "codex": "codex",
+    "claude-code": "claude_code",
     "dsh": "dsh",
 }
 """Name of the agent → its folder beside this file, which holds `install.sh` and `kit.py`."""
