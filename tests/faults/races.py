@@ -76,7 +76,7 @@ def writer_at_work(folder: Path, tries: int) -> Iterator[Row]:
             path = make(place / "sessions", form)
             old = path.read_bytes()
             _, new = approved(plan_for(path, form))
-            child.begin(path, form, place / "state", ours)
+            child.begin(path, form, place / "state", str(fifo))
             print(path, file=writer.stdin, flush=True)
             child.go()
             ended = child.end()
