@@ -14,12 +14,9 @@ from core.agents import AGENTS, agent_named
 from core.agents.grok_build import AGENT
 from core.agents.grok_build.images import fault_of
 from core.agents.grok_build.running import known_running
-from core.agents.protocol import Stamp
-from core.errors import ClientRefuses, CommitRefused, NotASession, SeamlineError
+from core.errors import ClientRefuses, NotASession, SeamlineError
 from core.files import Disk
 from core.opening import Opened, open_session
-from core.planning import plan_session
-from core.policies.settings import Settings
 from core.resume import Overrides
 from core.session import Session
 from core.view import pair_up
@@ -261,15 +258,6 @@ def test_images_are_read_and_the_unsendable_ones_known() -> None:
         data = AGENT.image(session.session, item.source)
         assert data is not None and len(data) == item.image_bytes and not fault_of(data)
         assert fault_of(data[:-5]) and fault_of(b"GIF89a" + data)
-
-
-def test_nothing_can_be_written_yet() -> None:
-    session = opened("parallel_calls_reasoning")
-    stamp = Stamp(0.0, lambda: "0" * 32)
-    plan = plan_session(session, "handoff", Settings(), stamp)
-    assert plan.patch is None
-    with pytest.raises(CommitRefused, match="can be inspected, not written yet"):
-        AGENT.encode(session.session, session.view, plan.proposal, stamp)
 
 
 def test_a_leaf_ends_the_view_earlier() -> None:

@@ -78,10 +78,12 @@ class GrokBuild(Agent):
         return options(view, unit)
 
     def encode(self, session: Session, view: View, proposal: Proposal, stamp: Stamp) -> Patch:
-        raise CommitRefused(f"{self.profile.title} sessions can be inspected, not written yet")
+        from core.agents.grok_build.write import encode
+
+        return encode(session, view, proposal, stamp)
 
     def fork(self, session: Session, view: View, proposal: Proposal, stamp: Stamp) -> Patch:
-        raise CommitRefused(f"{self.profile.title} sessions can be inspected, not written yet")
+        raise CommitRefused(f"{self.profile.title} sessions can be committed in place, not forked yet")
 
     def usage(self, session: Session) -> Usage:
         from core.agents.grok_build.usage import usage
