@@ -19,6 +19,7 @@ from core.files import Overlay
 from core.metering import tokens_after, tokens_before
 from core.opening import Opened, open_session
 from core.patch import Patch
+from core.policies import budget_of as budget_of
 from core.policies import policy_named
 from core.policies.settings import Settings
 from core.proposal import Disposition, Proposal, Summary

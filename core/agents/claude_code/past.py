@@ -37,7 +37,7 @@ def past_of(known: Detail) -> tuple[Line, ...]:
         line = stack.pop()
         if line.id not in reached:
             reached.add(line.id)
-            index.go_on(line, stack)
+            index.go_on(line, stack, reached)
     first: dict[str, Line] = {}
     for line in known.stored:
         if line.id in reached:
@@ -72,25 +72,29 @@ class _Index:
             if line.sidechain and not known.subagent:
                 continue
             if line.message_id:
-                self.replies.setdefault(line.message_id, []).append(line)
+                if line.message_id in self.replies:
+                    self.replies[line.message_id].append(line)
+                else:
+                    self.replies[line.message_id] = [line]
             for call in line.results:
                 self.answers.setdefault(call, []).append(line)
             if line.boundary and last is not None:
                 self.before[line.id] = last
             last = line
 
-    def go_on(self, line: Line, stack: list[Line]) -> None:
-        """Add the lines that `line` leads to; what belongs together is added once."""
-        parent = line.entry.parent or ""
-        above = self.lines.get(self.links.get(parent, parent) or "")
-        if above is not None:
-            stack.append(above)
+    def go_on(self, line: Line, stack: list[Line], reached: set[str]) -> None:
+        """Add the lines that `line` leads to, as far as they are not reached; what belongs together is added once."""
+        parent = line.entry.parent
+        if parent is not None and parent not in reached:
+            above = self.lines.get(self.links.get(parent, parent) or "")
+            if above is not None:
+                stack.append(above)
         if line.boundary:
             logical = self.lines.get(line.logical_parent or "") or self.before.get(line.id)
             if logical is not None:
                 stack.append(logical)
-        if line.message_id:
-            stack.extend(self.replies.pop(line.message_id, ()))
+        if line.message_id in self.replies:
+            stack.extend(self.replies.pop(line.message_id))
         for call in line.calls:
             stack.extend(self.answers.pop(call, ()))
 
