@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import shutil
 from pathlib import Path
@@ -211,3 +212,34 @@ async def test_a_session_that_changed_since_the_proposal_is_not_written(session:
         assert session.read_bytes() == changed
         await pilot.press("escape")
         assert isinstance(app.screen, ReviewScreen)
+
+
+async def test_a_session_that_grew_is_shown_anew_and_written_only_then(session: Path) -> None:
+    app = Inspector(session, VERSION)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await on_timeline(pilot)
+        await pilot.press("v")
+        await on_review(pilot)
+        leaf = open_session(session).session.leaf
+        message = {
+            "role": "user",
+            "content": [{"type": "text", "text": "one more wish"}],
+            "timestamp": 1_780_000_000_000,
+        }
+        time = "2026-06-03T12:00:00.000Z"
+        entry = {"type": "message", "id": "77777777", "parentId": leaf, "timestamp": time, "message": message}
+        with session.open("ab") as file:
+            file.write(json.dumps(entry).encode() + b"\n")
+        grown = session.read_bytes()
+        await pilot.press("a")
+        screen = await on(pilot, ApproveScreen)
+        await until(pilot, lambda: not app.screen.query_one("#write").disabled)
+        await pilot.press("y")
+        await until(pilot, lambda: "has grown by 1 items" in str(screen.query_one("#warnings").content))
+        assert session.read_bytes() == grown
+        assert "one more wish" in [item.text for item in screen.plan.opened.view.items]
+        await until(pilot, lambda: not app.screen.query_one("#write").disabled)
+        await pilot.press("y")
+        await on(pilot, ReceiptScreen)
+        assert session.read_bytes().startswith(grown)
+        assert "one more wish" in [item.text for item in open_session(session).view.items]
