@@ -181,7 +181,8 @@ def some_of_everything() -> tuple[Opened, Proposal]:
     kinds = [unit.kind for unit in before.units]
     assert kinds == ["user", "exchange", "assistant", *["user", "exchange"] * 4, "assistant"]
     shorter = {4: ("point", "[see a.py]"), 6: ("limit", "result 1 … result 1")}
-    dispositions = [Disposition(before.units[at].id, "summarize", "old") for at in (0, 1, 2)]
+    old = {0: "summarize", 1: "drop", 2: "summarize"}
+    dispositions = [Disposition(before.units[at].id, what, "old") for at, what in old.items()]  # type: ignore[arg-type]
     for at, (what, words) in shorter.items():
         unit = before.units[at]
         dispositions.append(Disposition(unit.id, what, "long", before.options(unit).results, words))  # type: ignore[arg-type]

@@ -84,7 +84,7 @@ def new_events(session: Session, view: View, proposal: Proposal, stamp: Stamp, s
         return events
     standing = next((one for one in leaving if one.summarised), None)
     compaction = new_uuid(stamp)
-    _note(events, session, proposal, decided, compaction if standing is not None else None)
+    _note(events, session, proposal, decided, standing, compaction)
     silent = [one for one in leaving if one is not standing]
     if silent or decided.shortened:
         _turn(events, session, decided, silent)
@@ -93,12 +93,25 @@ def new_events(session: Session, view: View, proposal: Proposal, stamp: Stamp, s
     return events
 
 
-def _note(events: Events, session: Session, proposal: Proposal, decided: Decisions, compaction: str | None) -> None:
-    """Our own record: what the events that follow do not tell, for later summaries."""
+def _note(
+    events: Events,
+    session: Session,
+    proposal: Proposal,
+    decided: Decisions,
+    standing: Range | None,
+    compaction: str,
+) -> None:
+    """Our own record: what the events that follow do not tell, for later summaries.
+
+    That is what was dropped though a checkpoint stands there, and what was summarised though nothing does.
+    """
+    under = set(standing.entries) if standing is not None else set[str]()
+    dropped = [entry for entry in decided.entries_gone("drop") if entry in under]
+    elsewhere = [entry for entry in decided.entries_gone("summarize") if entry not in under]
     data: dict[str, Any] = {
         "policy": proposal.policy,
-        "dropped": [entry_seq(session, entry) for entry in decided.entries_gone("drop")],
-        "summarized": [entry_seq(session, entry) for entry in decided.entries_gone("summarize")],
+        "dropped": [entry_seq(session, entry) for entry in dropped],
+        "summarized": [entry_seq(session, entry) for entry in elsewhere],
     }
     if decided.summary is not None:
         data |= {"compactionId": compaction, "writer": decided.summary.writer}
