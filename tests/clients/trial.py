@@ -161,6 +161,9 @@ class Trial:
                 refused.append(str(error))
                 continue
             with self.row(f"by hand: {name}") as row:
+                if edited["commits_as"] == "none":
+                    self._refuses(row, session, edited)
+                    continue
                 row.problems += fulfilled(edit, edited)
                 self._commit(row, session, ["--edit", str(self.edit_file)], edited)
                 self.resume(row, self._copied(session, name.replace(" ", "-")), edited["after"]["items"])
@@ -173,6 +176,14 @@ class Trial:
                 row.notes.append(f"nothing to do by hand: {refused[-1]}")
                 if not resumed.error and resumed.items:
                     row.problems.append("nothing can be done by hand, but the client resumes")
+
+    def _refuses(self, row: Row, session: Path, plan: Mapping[str, Any]) -> None:
+        """What the plan says can't be committed is not, and leaves no trace."""
+        row.notes.append(f"refused: {plan['why']}"[:300])
+        before = state_of(session)
+        said = self.seamline.try_compact(session, ["--edit", str(self.edit_file)])
+        if not said.status or state_of(session) != before:
+            row.problems.append("a commit that the plan refuses was carried out")
 
     def forks(self) -> None:
         """A new session beside the old one, which stays as it is."""
