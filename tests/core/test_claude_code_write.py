@@ -117,6 +117,7 @@ def check(after: Opened, before: Opened, proposal: Proposal) -> None:
     if ours:
         assert proposal.summary is not None
         assert ours[0].startswith(f"{OPENING}\n\nSummary:\n{proposal.summary.text}\n")
+        assert f"read the full transcript at: {PATH}\n" in ours[0]
         assert after.view.items[0].mark == "summary"
     assert loose(after) <= loose(before)
 

@@ -38,7 +38,7 @@ KEPT = (
 def summary_text(summary: str, transcript: Path, kept: bool) -> str:
     """What the model gets: the summary in the words that the client puts around one of its own.
 
-    `transcript` is the file that holds what was summarised; `kept`: whether messages follow.
+    `transcript` is the file that holds what was summarised, also for a fork; `kept`: whether messages follow.
     """
     text = f"{OPENING}\n\nSummary:\n{summary}\n\n{TRANSCRIPT}{transcript}\n{GO_ON}"
     return f"{text}\n\n{KEPT}" if kept else text

@@ -44,7 +44,7 @@ def fork(session: Session, view: View, proposal: Proposal, stamp: Stamp) -> Patc
     path = session.path.parent / f"{identity}.jsonl"
     if session.files.exists(path):
         raise CommitRefused(f"{path} exists already: fork again")
-    changed = new_lines(session, view, proposal, stamp, Target(identity, path, False)) or Lines({}, [])
+    changed = new_lines(session, view, proposal, stamp, Target(identity, False)) or Lines({}, [])
     added = changed.added or [leaf_line(session, session.leaf or "", identity)]
     copies = _conversation(session, identity, changed.again)
     lines = [*_head(session, identity, stamp), *copies, *map(encode, added)]

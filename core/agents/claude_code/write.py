@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 from uuid import UUID
 
@@ -44,7 +43,7 @@ def encode(session: Session, view: View, proposal: Proposal, stamp: Stamp) -> Pa
     if any(entry.kind.startswith(OTHER_COMPACTION) for entry in session.entries):
         words = "Claude Code has collapsed parts of it in its own way, which a commit could contradict: use --as fork"
         raise CommitRefused(f"{session.path}: {words}")
-    lines = new_lines(session, view, proposal, stamp, Target(session.identity, session.path, detail(session).asked))
+    lines = new_lines(session, view, proposal, stamp, Target(session.identity, detail(session).asked))
     if lines is None:
         raise CommitRefused(f"{session.path}: nothing in the view would change")
     # The leaf is named first, too: a line that is written again would else be taken for the end of the conversation.
@@ -63,7 +62,6 @@ class Target:
 
     identity: str
     """Its session's id."""
-    path: Path
     bounded: bool
     """Whether a boundary is needed for the conversation to end at its leaf."""
 
@@ -120,7 +118,7 @@ class _Compaction:
         kept = [renamed.get(line.id, line.id) for line in arrangement.lines]
         listed, wrapped = kept, ""
         if decisions.summary is not None:
-            wrapped = summary_text(decisions.summary.text, self.target.path.absolute(), bool(kept))
+            wrapped = summary_text(decisions.summary.text, self.session.path.absolute(), bool(kept))
             listed = [self._summary(wrapped), *kept]
         boundary = self._new_id()
         self._line(
