@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -75,12 +76,13 @@ class Session:
     updated: float | None = None
     """When the session says it was last used, where its entries have no times: seconds since 1970."""
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "_by_id", {entry.id: entry for entry in self.entries})
+    @cached_property
+    def _by_id(self) -> dict[str, Entry]:
+        return {entry.id: entry for entry in self.entries}
 
     def entry(self, entry_id: str) -> Entry | None:
         """The entry with this id (the last one, where an id was used twice)."""
-        return self._by_id.get(entry_id)  # type: ignore[attr-defined, no-any-return]
+        return self._by_id.get(entry_id)
 
     def raw(self, entry: Entry) -> bytes:
         """The stored bytes of one entry, read now."""

@@ -78,6 +78,8 @@ def path_of(session: Session) -> Sequence[Entry]:
     """The entries that count: up to the leaf."""
     if session.leaf is None:
         return ()
+    if session.entries[-1].id == session.leaf:
+        return session.entries
     leaf = session.entry(session.leaf)
     return session.entries if leaf is None else session.entries[: leaf.index + 1]
 
