@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.edits import BY_HAND
-from core.metering import gain, tokens_before
+from core.metering import gain, summary_tokens, tokens_before
 from core.opening import Opened
 from core.policies.settings import Settings
 from core.proposal import Proposal
@@ -79,6 +79,18 @@ def _content(item: Item) -> tuple[Any, ...]:
     return (item.role, item.kind, item.text, item.call_id, item.name, repr(item.arguments), item.sha256, item.opaque)
 
 
+def _same(before: Item, after: Item) -> bool:
+    """Whether two items are the same; of one that the client shortens in one of the requests only, but for its text."""
+    if before.trimmed or after.trimmed:
+        return (before.kind, before.call_id, before.name) == (after.kind, after.call_id, after.name)
+    return _content(before) == _content(after)
+
+
+def _grows_back(opened: Opened, after: Opened) -> bool:
+    """Whether the client shortens results in one of the two requests only, by how full the window is."""
+    return any(item.trimmed for item in (*opened.view.items, *after.view.items))
+
+
 def _kept_unchanged(opened: Opened, proposal: Proposal, after: Opened) -> Check:
     """Every unit that is kept stands in the after-view as it was, thinking included, and in the same order.
 
@@ -90,13 +102,13 @@ def _kept_unchanged(opened: Opened, proposal: Proposal, after: Opened) -> Check:
     wanted = [
         item for at, item in enumerate(opened.view.items) if owner.get(at) not in changed and item.origin == "stored"
     ]
-    found = iter(_content(item) for item in after.view.items)
+    found = iter(after.view.items)
     moved = Multiset(_content(item) for item in after.view.items if _is_moved(item))
     for item in wanted:
         content = _content(item)
         if _is_moved(item) and moved[content]:
             moved[content] -= 1
-        elif not any(content == other for other in found):
+        elif not any(_same(item, other) for other in found):
             return Check("kept-unchanged", False, f"a kept {item.kind} would be altered or lost: {item.text[:60]!r}")
     return Check("kept-unchanged", True)
 
@@ -110,7 +122,7 @@ def _shortened(proposal: Proposal, after: Opened) -> Check:
     """Each pointer and limited text really stands in the after-view."""
     texts = Multiset(item.text for item in after.view.items if item.kind == "tool_result")
     missing = Multiset(d.text for d in proposal.dispositions if d.text is not None) - texts
-    if missing:
+    if missing.total() > sum(item.trimmed for item in after.view.items):
         return Check("shortened", False, f"{len(missing)} shortened results don't stand as proposed")
     return Check("shortened", True)
 
@@ -142,10 +154,16 @@ def _nothing_else(opened: Opened, proposal: Proposal, after: Opened) -> Check:
     )
     texts = Multiset(d.text for d in proposal.dispositions if d.text is not None)
     summaries = int(proposal.summary is not None)
+    kept = [opened.view.items[at] for one in opened.units if one.id not in gone for at in one.items]
+    shortened = Multiset((item.call_id, item.name) for item in kept if item.trimmed)
     for item in after.view.items:
         content = _content(item)
         if allowed[content]:
             allowed[content] -= 1
+        elif item.kind == "tool_result" and shortened[item.call_id, item.name]:
+            shortened[item.call_id, item.name] -= 1  # the client shortened it in the request before
+        elif item.trimmed:
+            continue  # or shortens it in the one after
         elif item.kind == "tool_result" and texts[item.text]:
             texts[item.text] -= 1
         elif item.mark == "summary" and summaries:
@@ -195,16 +213,15 @@ def _user_words(opened: Opened, proposal: Proposal) -> Check:
 
 def _adds_up(opened: Opened, proposal: Proposal, after: Opened) -> Check:
     """Tokens after are those before − Σ tokens_before + Σ tokens_after + summary, all counted by us."""
-    summary = 0
-    if proposal.summary is not None:
-        marked = (
-            n for item, n in zip(after.view.items, after.item_tokens) if item.mark == "summary" and not item.opaque
-        )
-        summary = next(marked, 0)
+    summary = summary_tokens(after, proposal.summary)
     freed = gain(opened, proposal.dispositions)
     expected = opened.view_tokens - freed + summary
     if expected == after.view_tokens:
         return Check("numbers-add-up", True)
+    if _grows_back(opened, after):
+        grown = after.view_tokens - expected
+        words = "results that the client shortens only where the window is more than half full are sent whole again"
+        return Check("numbers-add-up", True, f"{grown:+,} tokens: {words}" if grown > 0 else "")
     made_up = sum(n for item, n in zip(opened.view.items, opened.item_tokens) if item.origin == "repair")
     if 0 < expected - after.view_tokens <= made_up:
         # A late result that now stands with its call needs no made-up one any more.

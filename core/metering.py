@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
 
 from core.opening import Opened
-from core.proposal import Disposition
+from core.proposal import Disposition, Summary
 from core.view import Source, Unit
 
 
@@ -66,3 +66,13 @@ def gain(opened: Opened, dispositions: Iterable[Disposition]) -> int:
     """Tokens that dispositions free, a summary not counted."""
     listed = tuple(dispositions)
     return sum(tokens_before(opened, d, listed) - tokens_after(opened, d) for d in listed)
+
+
+def summary_tokens(after: Opened, summary: Summary | None) -> int:
+    """Counted tokens of a summary as it stands in a view, wrapper included; an earlier one may stand beside it."""
+    if summary is None:
+        return 0
+    pairs = zip(after.view.items, after.item_tokens)
+    marked = [(item, count) for item, count in pairs if item.mark == "summary" and not item.opaque]
+    own = [count for item, count in marked if summary.text in item.text]
+    return next(iter(own or [count for _, count in marked]), 0)

@@ -16,7 +16,7 @@ from core.checks import Check, run_checks, summary_checks
 from core.compressed import stored
 from core.errors import CommitRefused, SeamlineError
 from core.files import Overlay
-from core.metering import tokens_after, tokens_before
+from core.metering import summary_tokens, tokens_after, tokens_before
 from core.opening import Opened, open_session
 from core.patch import Patch
 from core.policies import budget_of as budget_of
@@ -67,16 +67,7 @@ class Plan:
     @cached_property
     def summary_tokens(self) -> int:
         """Tokens of the summary as it stands in the after-view, wrapper included; 0 without one."""
-        if self.proposal.summary is None:
-            return 0
-        return next(
-            (
-                count
-                for item, count in zip(self.after.view.items, self.after.item_tokens)
-                if item.mark == "summary" and not item.opaque
-            ),
-            0,
-        )
+        return summary_tokens(self.after, self.proposal.summary)
 
     def to_json(self) -> dict[str, Any]:
         """The plan in the form `plan/1`."""

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from core.agents.profile import load_profile
 from core.agents.protocol import Agent, Found, Options, Profile, Progress, Stamp, Usage
-from core.errors import CommitRefused
 from core.files import Files
 from core.patch import Patch
 from core.proposal import Proposal
@@ -83,7 +82,9 @@ class GrokBuild(Agent):
         return encode(session, view, proposal, stamp)
 
     def fork(self, session: Session, view: View, proposal: Proposal, stamp: Stamp) -> Patch:
-        raise CommitRefused(f"{self.profile.title} sessions can be committed in place, not forked yet")
+        from core.agents.grok_build.write import fork
+
+        return fork(session, view, proposal, stamp)
 
     def usage(self, session: Session) -> Usage:
         from core.agents.grok_build.usage import usage
