@@ -12,7 +12,7 @@ from typing import Any
 
 from core.agents.deciding import Deciding, Decisions
 from core.agents.grok_build.messages import COMPACTION, SUMMARY_PREAMBLE
-from core.agents.grok_build.records import HISTORY, SIGNALS, SUMMARY, detail, history_entries, json_file, value
+from core.agents.grok_build.records import HISTORY, SIGNALS, SUMMARY, UPDATES, detail, history_entries, json_file, value
 from core.agents.grok_build.repair import dropped
 from core.agents.grok_build.units import options, units
 from core.agents.grok_build.view import loaded
@@ -72,7 +72,7 @@ def _require_history(session: Session) -> None:
     known = detail(session)
     if known.refusal:
         raise CommitRefused(f"{session.path}: grok does not load it: {known.refusal}")
-    if known.is_rebuilt or session.path.name != HISTORY:
+    if known.is_rebuilt or session.path.name in (UPDATES, SUMMARY):
         raise CommitRefused(
             f"{session.path}: without {HISTORY} grok makes the history anew from its updates: resume it once in grok"
         )
