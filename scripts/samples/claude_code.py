@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import base64
 from typing import Any
 
+from scripts.samples import claude_subagent
+from scripts.samples.claude_display import displayed
 from scripts.samples.measure import about
 from scripts.samples.recording import Recording, numbered, shell_output
-from scripts.samples.story import Action, Reply, Story
+from scripts.samples.story import Action, Aside, Reply, ShellByUser, Story, UserSays
 
 MODEL = "claude-opus-4-5"
 VERSION = "2.1.332"
@@ -15,13 +18,17 @@ STATUS = {"done": "completed", "doing": "in_progress", "open": "pending"}
 
 def write(story: Story) -> tuple[dict[str, bytes], str]:
     """The files of the session by their paths, and which of them is the session's own."""
-    session = _Session(story)
+    session = Session(story)
     session.write()
-    name = f"{story.cwd.replace('/', '-')}/{session.identity}.jsonl"
-    return {name: session.data()}, name
+    folder = f"{story.cwd.replace('/', '-')}/{session.identity}"
+    name = f"{folder}.jsonl"
+    beside = {f"{folder}/{path}": data for path, data in session.beside.items()}
+    return {name: session.data(), **beside}, name
 
 
-class _Session(Recording):
+class Session(Recording):
+    """The session, and the sub-agents that it starts."""
+
     agent = "claude-code"
 
     def __init__(self, story: Story) -> None:
@@ -30,12 +37,28 @@ class _Session(Recording):
         self.leaf: str | None = None
         self.prompt = ""
         self.cached = 0
+        self.subagent = ""
+        """The id of the sub-agent that is at work; empty for the session itself."""
+        self.beside: dict[str, bytes] = {}
+        """The files of sub-agents, by their paths in the session's own folder."""
 
-    def chained(self, kind: str, message: dict[str, Any], parent: str | None = None, **more: Any) -> str:
-        """A line of the chain; its uuid."""
+    def event(self, event: UserSays | Reply | ShellByUser | Aside) -> None:
+        """A side branch is told too: its lines hang where it was tried, and what follows goes on from before it."""
+        if not isinstance(event, Aside):
+            super().event(event)
+            return
+        leaf, context, cached = self.leaf, self.context, self.cached
+        for inner in event.events:
+            super().event(inner)
+        self.leaf, self.context, self.cached = leaf, context, cached
+
+    def chained(self, kind: str, said: dict[str, Any], parent: str | None = None, **more: Any) -> str:
+        """A line of the chain: a message, or a context line (`attachment`); its uuid."""
         identity = self.uuid("line")
-        line: dict[str, Any] = {"parentUuid": parent or self.leaf, "isSidechain": False, "type": kind}
-        line |= {"message": message, "uuid": identity, "timestamp": self.time(), **more}
+        line: dict[str, Any] = {"parentUuid": parent or self.leaf, "isSidechain": bool(self.subagent), "type": kind}
+        line |= {"agentId": self.subagent} if self.subagent else {}
+        line |= {"attachment" if kind == "attachment" else "message": said}
+        line |= {"uuid": identity, "timestamp": self.time(), **more}
         line |= {"userType": "external", "entrypoint": "cli", "cwd": self.story.cwd, "sessionId": self.identity}
         self.line(line | {"version": VERSION, "gitBranch": "main"})
         self.leaf = identity
@@ -45,31 +68,65 @@ class _Session(Recording):
         self.line({"type": "mode", "mode": "default", "sessionId": self.identity})
         self.context = 14_000
 
-    def user(self, text: str) -> None:
+    def user(self, text: str, image: bytes | None = None) -> None:
         self.context += about(text) + 4
         self.prompt = text
         more = {"promptId": self.uuid("prompt"), "permissionMode": "default"}
-        self.chained("user", {"role": "user", "content": text}, **more)
+        is_first = self.leaf is None
+        self.chained("user", {"role": "user", "content": self._shown(text, image)}, **more)
+        if is_first:
+            self.surroundings()
+
+    def _shown(self, text: str, image: bytes | None) -> str | list[dict[str, Any]]:
+        if image is None:
+            return text
+        source = {"type": "base64", "media_type": "image/png", "data": base64.b64encode(image).decode("ascii")}
+        return [{"type": "text", "text": text}, {"type": "image", "source": source}]
+
+    def surroundings(self) -> None:
+        """The context lines that the client adds behind the first prompt."""
+        place = {"workingDirectory": self.story.cwd, "isGitRepo": True, "platform": "linux", "shell": "bash"}
+        told = f"# Environment\nWorking directory: {self.story.cwd}\nPlatform: linux"
+        self._context({"type": "environment", "snapshot": place}, told)
+        self._context({"type": "model", "identity": {"modelId": MODEL}}, f"The model is {MODEL}.")
+        day = self.time()[:10]
+        self._context({"type": "date", "date": day}, f"Today's date is {day}.")
+
+    def _context(self, attachment: dict[str, Any], told: str) -> None:
+        self.context += about(told) + 8
+        rendered = [{"content": f"<system-reminder>\n{told}\n</system-reminder>"}]
+        self.chained("attachment", attachment, rendered=rendered, renderedRole="system")
 
     def reply(self, event: Reply) -> None:
+        searches = [action for action in event.actions if action.call.kind == "search"]
+        if searches and not self.beside:
+            claude_subagent.delegate(self, searches[0])
         output = self.output_of(event)
         self.work(event, output)
+        calls = [(action, self.call_id()) for action in event.actions]
+        asked = self.answer(self._blocks(event, calls), output)
+        for action, call_id in calls:
+            self.result(action, call_id, asked[call_id])
+        if not calls:
+            said = {"lastPrompt": self.prompt, "leafUuid": self.leaf}
+            self.line({"type": "last-prompt", **said, "sessionId": self.identity})
+
+    def call_id(self) -> str:
+        return f"toolu_{self.digest('call')[:24]}"
+
+    def answer(self, blocks: list[dict[str, Any]], output: int) -> dict[str, str]:
+        """One reply of the model, a line for each block; the line of each call by the call's id."""
         identity, request = f"msg_{self.digest('m')[:24]}", f"req_{self.digest('r')[:24]}"
-        usage = self._usage(output)
-        calls = [(action, f"toolu_{self.digest('call')[:24]}") for action in event.actions]
         head = {"id": identity, "type": "message", "role": "assistant", "model": MODEL}
-        tail = {"stop_reason": "tool_use" if calls else "end_turn", "stop_sequence": None, "usage": usage}
+        stop = "tool_use" if blocks[-1]["type"] == "tool_use" else "end_turn"
+        tail = {"stop_reason": stop, "stop_sequence": None, "usage": self._usage(output)}
         asked = dict[str, str]()
-        for block in self._blocks(event, calls):
-            line = self.chained("assistant", head | {"content": [block]} | tail, requestId=request)
+        for index, block in enumerate(blocks):
+            said = head | {"content": [block]} | tail
+            line = self.chained("assistant", said, requestId=request, apiBlockIndex=index)
             if block["type"] == "tool_use":
                 asked[block["id"]] = line
-        for action, call_id in calls:
-            self._result(action, call_id, asked[call_id])
-        if not calls:
-            self.line(
-                {"type": "last-prompt", "lastPrompt": self.prompt, "leafUuid": self.leaf, "sessionId": self.identity}
-            )
+        return asked
 
     def _blocks(self, event: Reply, calls: list[tuple[Action, str]]) -> list[dict[str, Any]]:
         blocks: list[dict[str, Any]] = []
@@ -78,11 +135,11 @@ class _Session(Recording):
         if event.text:
             blocks.append({"type": "text", "text": event.text})
         for action, call_id in calls:
-            name, given = self._call(action)
+            name, given = self.call(action)
             blocks.append({"type": "tool_use", "id": call_id, "name": name, "input": given})
         return blocks
 
-    def _result(self, action: Action, call_id: str, asked: str) -> None:
+    def result(self, action: Action, call_id: str, asked: str) -> None:
         """Results of parallel calls hang on their own call's line, beside the chain."""
         self.wait(action.seconds)
         text = _answer(action)
@@ -91,7 +148,9 @@ class _Session(Recording):
         if action.result.failed or action.result.exit_code:
             block["is_error"] = True
         message = {"role": "user", "content": [block]}
-        self.chained("user", message, parent=asked, sourceToolAssistantUUID=asked)
+        name, given = self.call(action)
+        shown = displayed(action, name, given, text)
+        self.chained("user", message, parent=asked, toolUseResult=shown, sourceToolAssistantUUID=asked)
 
     def _usage(self, output: int) -> dict[str, int]:
         read = min(self.cached, self.context)
@@ -100,7 +159,8 @@ class _Session(Recording):
         self.context += output
         return usage | {"output_tokens": output}
 
-    def _call(self, action: Action) -> tuple[str, dict[str, Any]]:
+    def call(self, action: Action) -> tuple[str, dict[str, Any]]:
+        """The name of the tool and its input."""
         kind, given = action.call.kind, dict(action.call.arguments)
         path = self.absolute(given.get("path") or ".")
         if kind == "read":

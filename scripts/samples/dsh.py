@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from scripts.samples.dsh_stream import streamed
 from scripts.samples.measure import about
 from scripts.samples.recording import Recording, numbered, shell_output
 from scripts.samples.story import Action, Reply, Story
@@ -32,7 +33,11 @@ class _Session(Recording):
         self.identity = self.uuid("session")
         self.turn = 0
         self.step = 0
+        self.is_new = False
+        """Whether the step has begun with a prompt and waits for the reply."""
         self.cached = 0
+        self.seq = 0
+        """The number of the next event: a packed row holds several."""
 
     def compressed(self) -> bytes:
         """The lines in frames, each of which can be read by itself; the header has one of its own."""
@@ -45,7 +50,8 @@ class _Session(Recording):
 
     def log(self, kind: str, data: dict[str, Any], **more: Any) -> int:
         """Log one event; its number."""
-        number = len(self.lines) - 1
+        number = self.seq
+        self.seq += 1
         event = {"type": kind, "seq": number, "time": self.milliseconds, "data": data}
         self.line(event | more)
         return number
@@ -54,25 +60,49 @@ class _Session(Recording):
         created = {"createdAt": self.milliseconds, "delegationDepth": 0, "cwd": self.story.cwd}
         self.line({"type": "session", "version": 0, "id": self.identity, **created})
         self.log("session/end-seed", {})
+        self.log("permission/preset", {"preset": "danger-full-access"})
+        self.log("sandbox/mode", {"mode": "danger-full-access"})
+        self.log("approval/policy", {"policy": "never"})
+
+    def _request(self) -> None:
+        """What the client sends with every request, logged once."""
         config = MODEL | {"maxTokens": 8_192, "reasoningEffort": "high"}
         self.log("request/header", {"header": {"config": config, "system": SYSTEM}, "reason": "initial"})
         self.log("request/context", MODEL | {"contextWindow": self.story.window})
-        self.context = about(SYSTEM) + 3_000
+        self.context += about(SYSTEM) + 3_000
 
-    def user(self, text: str) -> None:
+    def user(self, text: str, image: bytes | None = None) -> None:
         if self.turn:
             self.log("turn/end", {"turn": self.turn, "reason": {"kind": "completed"}})
         self.turn, self.step = self.turn + 1, 0
         self.context += about(text) + 4
-        self.log("turn/start", {"turn": self.turn})
         message = {"content": [{"type": "text", "text": text}], "source": {"kind": "user"}, "role": "user"}
-        self.log("user/message", message | {"id": self.uuid("message")}, surfaceOp="append")
+        message |= {"id": self.uuid("message")}
+        self.log("agent/inbox/spliced", {"target": "next-turn", "start": 0, "inserted": [message]})
+        self.log("turn/start", {"turn": self.turn})
+        taken = {"target": "next-turn", "start": 0, "removedCount": 1, "inserted": []}
+        self.log("agent/inbox/spliced", taken)
+        self._step()
+        sent = self.log("user/message", message, surfaceOp="append")
+        if self.turn == 1:
+            self._title(text, sent)
+            self._request()
+
+    def _title(self, text: str, sent: int) -> None:
+        title = {"title": text[:60], "messageSeqs": [sent], "source": {"kind": "fallback"}}
+        self.log("session/title", title)
+
+    def _step(self) -> None:
+        self.step += 1
+        self.log("step/start", {"turn": self.turn, "step": self.step})
+        self.is_new = True
 
     def reply(self, event: Reply) -> None:
         output = self.output_of(event)
-        self.step += 1
+        if not self.is_new:
+            self._step()
+        self.is_new = False
         at = {"turn": self.turn, "step": self.step}
-        self.log("step/start", at)
         self.work(event, output)
         calls = [(action, f"call_{self.digest('call')[:16]}") for action in event.actions]
         blocks: list[dict[str, Any]] = []
@@ -82,14 +112,25 @@ class _Session(Recording):
             blocks.append({"type": "text", "text": event.text})
         blocks += [{"type": "tool-call", "id": call_id, **_call(action, self)} for action, call_id in calls]
         message = {"role": "assistant", "content": blocks, "source": {"kind": "model", **MODEL}}
-        data = at | {"message": message | {"id": self.uuid("message")}, "usage": self._usage(output)}
-        self.log("assistant/message", data, surfaceOp="append")
+        usage = self._usage(output)
+        came = self._stream(at, blocks, usage)
+        data = at | {"message": message | {"id": self.uuid("message")}, "usage": usage}
+        self.log("assistant/message", data, sourceEventSeqs=came, surfaceOp="append")
         for action, call_id in calls:
             self._result(action, call_id, at)
         self.log("step/end", at)
 
+    def _stream(self, at: dict[str, int], blocks: list[dict[str, Any]], usage: dict[str, int]) -> list[int]:
+        """Log the pieces in which a reply came; their numbers."""
+        first = self.seq
+        for row, count in streamed(at, blocks, usage):
+            numbers = {"seq0": self.seq, "time0": self.milliseconds} if "seq0" in row else {}
+            self.line(row | (numbers or {"seq": self.seq, "time": self.milliseconds}))
+            self.seq += count
+        return list(range(first, self.seq))
+
     def _result(self, action: Action, call_id: str, at: dict[str, int]) -> None:
-        called = self.log("tool/call", at | {"callId": call_id, **_call(action, self, typed=False)})
+        called = self.log("tool/call", at | {"callId": call_id, **_call(action, self)})
         self.wait(action.seconds)
         text = _answer(action)
         self.context += about(text) + 6
@@ -114,7 +155,7 @@ class _Session(Recording):
         self.log("turn/end", {"turn": self.turn, "reason": {"kind": "completed"}})
 
 
-def _call(action: Action, session: _Session, typed: bool = True) -> dict[str, Any]:
+def _call(action: Action, session: _Session) -> dict[str, Any]:
     kind, given = action.call.kind, dict(action.call.arguments)
     path = session.absolute(given.get("path") or ".")
     name, arguments = "bash", {"command": given.get("command", ""), "description": "run a command"}

@@ -9,7 +9,8 @@ from scripts.samples.measure import about
 from scripts.samples.recording import Recording, numbered, shell_output
 from scripts.samples.story import Action, Reply, Story
 
-MODEL = "grok-build"
+MODEL, WINDOW = "grok-build", 256_000
+"""The window is more than twice what the stories fill: above half of it the client trims old results on the wire."""
 SYSTEM = "You help a programmer from the terminal. Say what you are about to do, do it, report what came of it."
 STATUS = {"done": "completed", "doing": "in_progress", "open": "pending"}
 
@@ -23,6 +24,7 @@ def write(story: Story) -> tuple[dict[str, bytes], str]:
         f"{folder}/chat_history.jsonl": session.data(),
         f"{folder}/summary.json": _document(session.summary()),
         f"{folder}/signals.json": _document(session.signals()),
+        f"{folder}/rewind_points.jsonl": session.rewind_points(),
     }
     return files, f"{folder}/chat_history.jsonl"
 
@@ -38,7 +40,8 @@ class _Session(Recording):
         super().__init__(story)
         self.identity = self.timed_uuid()
         self.began = self.time()
-        self.turns = 0
+        self.prompted: list[str] = []
+        """When each prompt was typed."""
 
     def summary(self) -> dict[str, Any]:
         """What the client lists of the session."""
@@ -50,7 +53,7 @@ class _Session(Recording):
             "updated_at": self.time(),
             **count,
             "current_model_id": MODEL,
-            "next_trace_turn": self.turns,
+            "next_trace_turn": len(self.prompted),
             "chat_format_version": 1,
             "session_kind": "interactive",
             "last_active_at": self.time(),
@@ -59,9 +62,15 @@ class _Session(Recording):
 
     def signals(self) -> dict[str, Any]:
         """The client's own meter."""
-        share = self.context * 100 // self.story.window
+        share = self.context * 100 // WINDOW
         used = {"contextWindowUsage": share, "contextTokensUsed": self.context}
-        return {"turnCount": self.turns, "compactionCount": 0, **used, "contextWindowTokens": self.story.window}
+        return {"turnCount": len(self.prompted), "compactionCount": 0, **used, "contextWindowTokens": WINDOW}
+
+    def rewind_points(self) -> bytes:
+        """A line for each prompt, to which the client can take the files back."""
+        nothing = {"file_snapshots": {}, "after_snapshots": {}}
+        points = ({"prompt_index": index, "created_at": at, **nothing} for index, at in enumerate(self.prompted))
+        return "".join(f"{json.dumps(point, separators=(',', ':'))}\n" for point in points).encode()
 
     def head(self) -> None:
         self.line({"type": "system", "content": SYSTEM})
@@ -69,11 +78,11 @@ class _Session(Recording):
         self.line({"type": "user", "content": [{"type": "text", "text": info}]})
         self.context = about(SYSTEM + info) + 5_000
 
-    def user(self, text: str) -> None:
+    def user(self, text: str, image: bytes | None = None) -> None:
         self.context += about(text) + 8
         wrapped = f"<user_query>\n{text}\n</user_query>"
-        line = {"type": "user", "content": [{"type": "text", "text": wrapped}], "prompt_index": self.turns}
-        self.turns += 1
+        line = {"type": "user", "content": [{"type": "text", "text": wrapped}], "prompt_index": len(self.prompted)}
+        self.prompted.append(self.time())
         self.line(line)
 
     def reply(self, event: Reply) -> None:
@@ -83,7 +92,8 @@ class _Session(Recording):
         calls = [(action, f"call_{self.digest('call')[:20]}") for action in event.actions]
         if event.thinking and self.story.reasons:
             summary = [{"type": "summary_text", "text": event.thinking}]
-            self.line({"type": "reasoning", "id": f"rs_{self.digest('rs')[:24]}", "summary": summary})
+            thought = {"type": "reasoning", "id": f"rs_{self.digest('rs')[:24]}", "summary": summary}
+            self.line(thought | {"encrypted_content": self.digest("reasoning"), "status": "completed"})
         message: dict[str, Any] = {"type": "assistant", "content": event.text}
         if calls:
             message["tool_calls"] = [self._call(action, call_id) for action, call_id in calls]

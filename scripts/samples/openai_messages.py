@@ -1,4 +1,4 @@
-"""Writes a story as people's own agents store it: the messages of a chat completions request, one JSON array."""
+"""Writes a story as people's own agents store it: chat completions messages, as one object or one message a line."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ def write(story: Story) -> tuple[dict[str, bytes], str]:
     """The files of the session by their paths, and which of them is the session's own."""
     session = _Session(story)
     session.write()
+    if story.language == "zh":
+        return {f"{story.name}.jsonl": session.data()}, f"{story.name}.jsonl"
     name = f"{story.name}.json"
     whole = {"model": MODEL, "messages": session.lines}
     return {name: f"{json.dumps(whole, ensure_ascii=False, indent=1)}\n".encode()}, name
@@ -28,7 +30,7 @@ class _Session(Recording):
     def head(self) -> None:
         self.line({"role": "system", "content": SYSTEM})
 
-    def user(self, text: str) -> None:
+    def user(self, text: str, image: bytes | None = None) -> None:
         self.line({"role": "user", "content": text})
 
     def reply(self, event: Reply) -> None:

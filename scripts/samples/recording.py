@@ -42,7 +42,7 @@ class Recording:
         """One event; side branches are left out, and a command of the user is told in the user's words."""
         if isinstance(event, UserSays):
             self.wait(self.random.uniform(20, 150))
-            self.user(event.text)
+            self.user(event.text, event.image)
         elif isinstance(event, Reply):
             self.reply(event)
         elif isinstance(event, ShellByUser):
@@ -54,7 +54,8 @@ class Recording:
     def head(self) -> None:
         """What stands before the first message."""
 
-    def user(self, text: str) -> None:
+    def user(self, text: str, image: bytes | None = None) -> None:
+        """A message of the user; `image` is a PNG, which stands in side branches only."""
         raise NotImplementedError
 
     def reply(self, event: Reply) -> None:

@@ -21,7 +21,12 @@ from core.view import pair_up
 from tests.core.pi_sessions import stamp
 
 ROOT = Path(__file__).parents[2]
-SAMPLES = [place.path for place in places([root_of(ROOT / "sample_sessions")]) if "truth" not in place.path.parts]
+SAMPLES = [
+    place.path
+    for place in places([root_of(ROOT / "sample_sessions")])
+    if "truth" not in place.path.parts and not place.path.name.endswith(".meta.json")
+]
+"""The last ones tell of a sub-agent, whose session lies beside them."""
 CASES = sorted(place.path for place in places([root_of(ROOT / "tests/data/conformance")]))
 WINDOWS = (2_000, 8_000, 128_000, 1_000_000)
 

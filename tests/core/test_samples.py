@@ -9,30 +9,23 @@ from typing import Any
 
 import pytest
 
-from core.agents import AGENTS, agent_named
 from core.budget import Figure, handoff_budget, used_figure
-from core.files import Disk
 from core.metering import gain
 from core.opening import Opened, open_session
-from core.planning import plan_session
 from core.policies import policy_named, propose
 from core.policies.handoff import aims, prunable
 from core.policies.settings import Settings
 from core.pruning import prune
 from core.resume import Overrides
-from core.spans import kept
 from core.view import pair_up
-from scripts.samples import chinese, english
-from scripts.samples.__main__ import OTHERS, ROOT, files
-from scripts.samples.story import UserSays
-from tests.core.pi_sessions import stamp
+from scripts.samples.__main__ import ROOT, files
 from tests.generated import VARIANTS, Variant
 
 ENGLISH = "pi/interface-migration.jsonl"
 CHINESE = "pi/order-gateway-chinese.jsonl"
 SAMPLES = (ENGLISH, CHINESE)
-LARGEST = 700 * 1024
-"""Bytes: the samples are part of every clone."""
+LARGEST, IN_ALL = 1100 * 1024, 6_200_000
+"""Bytes of one file and of all: the samples are part of every clone."""
 
 
 @cache
@@ -75,9 +68,9 @@ def test_nothing_else_lies_among_the_samples() -> None:
     assert {path.relative_to(ROOT).as_posix() for path in ROOT.rglob("*") if path.is_file()} == set(files())
 
 
-@pytest.mark.parametrize("sample", SAMPLES)
-def test_small_enough_for_every_clone(sample: str) -> None:
-    assert (ROOT / sample).stat().st_size < LARGEST
+def test_small_enough_for_every_clone() -> None:
+    sizes = [path.stat().st_size for path in ROOT.rglob("*") if path.is_file()]
+    assert max(sizes) < LARGEST and sum(sizes) < IN_ALL
 
 
 # What they hold
@@ -220,50 +213,6 @@ def test_the_side_branch_with_the_picture_is_not_in_the_view() -> None:
     stored = [entry for entry in entries(ENGLISH).values() if '"image"' in json.dumps(entry)]
     assert len(stored) == 1
     assert not any(item.kind == "image" for item in opened(ENGLISH).view.items)
-
-
-# The same stories in the other agents' formats
-
-
-STORIES = {story.name: story for story in (english.story(), chinese.story())}
-TOLD = [(agent, name) for agent in OTHERS for name in STORIES]
-
-
-@cache
-def retold(agent: str, name: str) -> Opened:
-    _, own = OTHERS[agent].write(STORIES[name])
-    return open_session(ROOT / agent / own, Overrides(window=128_000))
-
-
-@pytest.mark.parametrize(("agent", "name"), TOLD)
-def test_each_agent_tells_the_whole_story(agent: str, name: str) -> None:
-    session = retold(agent, name)
-    assert session.agent.name == agent
-    assert [other for other in AGENTS if agent_named(other).detect(Disk(), session.session.path)] == [agent]
-    assert not session.session.damage and pair_up(session.view.items).whole
-    assert all(item.origin == "stored" for item in session.view.items)
-    said = {item.text for item in session.view.items if item.kind == "text"}
-    for event in STORIES[name].events:
-        if isinstance(event, UserSays):
-            assert any(event.text in text for text in said), event.text[:80]
-    assert len(session.turns) >= truth(f"pi/{name}.jsonl")["turns"]
-
-
-@pytest.mark.parametrize(("agent", "name"), TOLD)
-def test_the_summary_of_each_agents_session_holds_what_was_planted(agent: str, name: str) -> None:
-    session = retold(agent, name)
-    plan = plan_session(session, "handoff", Settings(target=8_000, keep_recent=2_000), stamp())
-    told = truth(f"pi/{name}.jsonl")
-    summary = plan.proposal.summary
-    assert summary is not None
-    rest = "\n".join(item.text for item in kept(session, plan.proposal))
-    whole = "\n".join([summary.text, rest])
-    missing = [constraint["text"] for constraint in told["constraints"] if constraint["text"] not in whole]
-    missing += [file["path"] for file in told["changed_files"] if file["path"] not in whole]
-    missing += [failed["text"] for failed in told["failed_attempts"] if failed["text"] not in whole]
-    assert not missing
-    assert told["last_request"]["text"] in whole and told["goal"]["text"] in whole
-    assert f"{told['last_failure']['file']}:{told['last_failure']['line']}" in whole
 
 
 # Generated sessions

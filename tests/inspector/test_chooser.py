@@ -89,7 +89,7 @@ async def test_where_there_is_none_it_says_where_it_looked_and_offers_copies_of_
     monkeypatch.setenv("PI_CODING_AGENT_DIR", str(tmp_path))
     app = Inspector(None, VERSION)
     async with app.run_test(size=(120, 40)) as pilot:
-        chooser = await listed(pilot, 12)
+        chooser = await listed(pilot, 14)
         assert str(tmp_path / "sessions") in said(chooser) and "samples" in said(chooser)
         folders = [row.place.path for row, _ in chooser.list.shown]
         chooser.list.cursor = next(number for number, path in enumerate(folders) if path.name == "chat_history.jsonl")
