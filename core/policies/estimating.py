@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
 
-import orjson
-
 from core.budget import Figure, Sum
 from core.opening import Opened
+from core.tokens.counting import compact_json
 from core.view import Item
 
 Estimate = Callable[[Sequence[Item]], int]
@@ -47,7 +46,7 @@ def arguments_text(item: Item) -> str:
     """A call's arguments as compact JSON; arguments that are no JSON stand as they are."""
     if isinstance(item.arguments, str):
         return item.arguments
-    return orjson.dumps(item.arguments, default=str, option=orjson.OPT_NON_STR_KEYS).decode("utf-8", "replace")
+    return compact_json(item.arguments)
 
 
 def pi_tokens(message: Sequence[Item]) -> int:

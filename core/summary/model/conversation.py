@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-import orjson
-
 from core.limiting import limit_log
 from core.summary.history import USED
+from core.tokens.counting import compact_json
 from core.view import Item, Seen
 
 ARGUMENTS = 2_000
@@ -67,7 +66,7 @@ def _arguments(item: Item) -> str:
     if isinstance(item.arguments, str):
         text = item.arguments
     else:
-        text = orjson.dumps(item.arguments, default=str, option=orjson.OPT_NON_STR_KEYS).decode("utf-8", "replace")
+        text = compact_json(item.arguments)
     return limit_log(text, ARGUMENTS)
 
 
