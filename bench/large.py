@@ -6,6 +6,7 @@ Most lines are small, most bytes stand in results of tools; a part of those is n
 from __future__ import annotations
 
 import random
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -45,7 +46,7 @@ def _write(path: Path, size: int, story: Story) -> None:
                 return
 
 
-class Story:
+class Story(ABC):
     """Turns with calls and results, and the size of the context that they make."""
 
     def __init__(self, seed: int) -> None:
@@ -58,9 +59,9 @@ class Story:
         plain = [line for line in self.lines if line.isascii()]
         self.kinds = (plain, self.lines)
 
+    @abstractmethod
     def records(self) -> Iterator[Record]:
         """Lines without end."""
-        raise NotImplementedError
 
     def time(self) -> str:
         self.second += self.chance.randint(1, 25)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.agents.protocol import Stamp
+from core.budget import counted_view
 from core.commit import Facts, Receipt, Request, Span, view_digest
 from core.errors import CommitRefused
 from core.files import Disk, Files, fingerprint
@@ -88,8 +89,8 @@ def _facts(plan: Plan) -> Facts:
         agent=plan.opened.agent.name,
         policy=plan.proposal.policy + (" (edited)" if plan.proposal.edited else ""),
         range=Span(changed[0].entries[0], changed[-1].entries[-1], counts) if changed else Span(),
-        tokens_before={"value": before, "kind": "counted", "includes": "view"},
-        tokens_after={"value": after, "kind": "counted", "includes": "view"},
+        tokens_before=counted_view(before),
+        tokens_after=counted_view(after),
         summary_writer=plan.proposal.summary.writer if plan.proposal.summary else None,
     )
 

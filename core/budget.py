@@ -42,6 +42,11 @@ class Figure:
         return {"value": self.value, "kind": self.kind, "includes": self.includes}
 
 
+def counted_view(tokens: int) -> dict[str, Any]:
+    """The size of a view in the form in which JSON gives figures."""
+    return Figure(tokens, "counted", "view").to_json()
+
+
 @dataclass(frozen=True, slots=True)
 class Sum:
     """Figures of more than one kind that together say how much is used: shown as the sum that it is."""

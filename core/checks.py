@@ -12,7 +12,7 @@ from core.opening import Opened
 from core.policies.settings import Settings
 from core.proposal import Proposal
 from core.spans import kept
-from core.view import Item, pair_up
+from core.view import Item, pair_up, sent
 
 MUCH_REMOVED = 0.9
 """Above this share of the view removed, a second confirmation is wanted."""
@@ -74,16 +74,11 @@ def _loose(items: tuple[Item, ...], positions: tuple[int, ...]) -> list[tuple[st
     return [(items[at].kind, items[at].call_id) for at in positions]
 
 
-def _content(item: Item) -> tuple[Any, ...]:
-    """What the model sees of an item: two items are the same for it where this is equal."""
-    return (item.role, item.kind, item.text, item.call_id, item.name, repr(item.arguments), item.sha256, item.opaque)
-
-
 def _same(before: Item, after: Item) -> bool:
     """Whether two items are the same; of one that the client shortens in one of the requests only, but for its text."""
     if before.trimmed or after.trimmed:
         return (before.kind, before.call_id, before.name) == (after.kind, after.call_id, after.name)
-    return _content(before) == _content(after)
+    return sent(before) == sent(after)
 
 
 def _grows_back(opened: Opened, after: Opened) -> bool:
@@ -103,9 +98,9 @@ def _kept_unchanged(opened: Opened, proposal: Proposal, after: Opened) -> Check:
         item for at, item in enumerate(opened.view.items) if owner.get(at) not in changed and item.origin == "stored"
     ]
     found = iter(after.view.items)
-    moved = Multiset(_content(item) for item in after.view.items if _is_moved(item))
+    moved = Multiset(sent(item) for item in after.view.items if _is_moved(item))
     for item in wanted:
-        content = _content(item)
+        content = sent(item)
         if _is_moved(item) and moved[content]:
             moved[content] -= 1
         elif not any(_same(item, other) for other in found):
@@ -149,15 +144,13 @@ def _gone(opened: Opened, proposal: Proposal, after: Opened, replaced: bool) -> 
 def _nothing_else(opened: Opened, proposal: Proposal, after: Opened) -> Check:
     """All that is sent is something that was kept, a shortened result, or the one summary."""
     gone = {d.unit for d in proposal.dispositions if d.what in ("summarize", "drop")}
-    allowed = Multiset(
-        _content(opened.view.items[at]) for one in opened.units if one.id not in gone for at in one.items
-    )
+    allowed = Multiset(sent(opened.view.items[at]) for one in opened.units if one.id not in gone for at in one.items)
     texts = Multiset(d.text for d in proposal.dispositions if d.text is not None)
     summaries = int(proposal.summary is not None)
     kept = [opened.view.items[at] for one in opened.units if one.id not in gone for at in one.items]
     shortened = Multiset((item.call_id, item.name) for item in kept if item.trimmed)
     for item in after.view.items:
-        content = _content(item)
+        content = sent(item)
         if allowed[content]:
             allowed[content] -= 1
         elif item.kind == "tool_result" and shortened[item.call_id, item.name]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.agents.protocol import Stamp
-from core.budget import Budget
+from core.budget import Budget, counted_view
 from core.economics import Economics, economics
 from core.models import Prices, prices_of
 from core.opening import Opened
@@ -50,8 +50,8 @@ class Compared:
             "would_act": self.budget.acts,
             "threshold": {"value": self.budget.threshold, "compared_with": self.budget.used.kind},
             "used": self.budget.used.to_json(),
-            "before": _counted(self.tokens_before),
-            "after": _counted(self.tokens_after),
+            "before": counted_view(self.tokens_before),
+            "after": counted_view(self.tokens_after),
             "kept_verbatim": self.kept,
             "whole_turns": {"kept": self.turns, "of": self.turns_before},
             "summary": self.summary,
@@ -60,10 +60,6 @@ class Compared:
             "failed_checks": list(self.failed),
             "commits_as": self.commits_as,
         }
-
-
-def _counted(value: int) -> dict[str, Any]:
-    return {"value": value, "kind": "counted", "includes": "view"}
 
 
 def compare(opened: Opened, policies: Iterable[str], settings: Settings, stamp: Stamp) -> Iterator[Compared]:

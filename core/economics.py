@@ -11,7 +11,7 @@ from math import ceil
 from typing import Any
 
 from core.models import Prices
-from core.view import Item
+from core.view import Item, sent
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +89,3 @@ def common_prefix(before: Sequence[Item], after: Sequence[Item]) -> int:
         if sent(one) != sent(other):
             return number
     return min(len(before), len(after))
-
-
-def sent(item: Item) -> tuple[Any, ...]:
-    """What of an item goes to the model; where it is stored does not matter."""
-    return (item.role, item.kind, item.text, item.call_id, item.name, repr(item.arguments), item.sha256, item.opaque)

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Any
 
 from core.agents.protocol import Stamp
-from core.budget import Budget
+from core.budget import Budget, counted_view
 from core.checks import Check, run_checks, summary_checks
 from core.compressed import stored
 from core.errors import CommitRefused, SeamlineError
@@ -86,9 +86,9 @@ class Plan:
             "window": opened.resume.window.value if opened.resume.window else None,
             "threshold": {"value": self.budget.threshold, "compared_with": self.budget.used.kind},
             "budget": self.budget.to_json(),
-            "before": {"tokens": _counted(opened.view_tokens), "items": len(opened.view.items)},
+            "before": {"tokens": counted_view(opened.view_tokens), "items": len(opened.view.items)},
             "after": {
-                "tokens": _counted(self.after.view_tokens),
+                "tokens": counted_view(self.after.view_tokens),
                 "items": [item.to_json() for item in self.after.view.items],
             },
             "dispositions": [_disposition_json(opened, one, proposal.dispositions) for one in proposal.dispositions],
@@ -98,10 +98,6 @@ class Plan:
             "commits_as": self.commits_as,
             "why": self.why,
         }
-
-
-def _counted(value: int) -> dict[str, Any]:
-    return {"value": value, "kind": "counted", "includes": "view"}
 
 
 def _disposition_json(opened: Opened, disposition: Disposition, among: Sequence[Disposition]) -> dict[str, Any]:
@@ -123,7 +119,10 @@ def _disposition_json(opened: Opened, disposition: Disposition, among: Sequence[
 
 def _cut_json(proposal: Proposal) -> dict[str, Any] | None:
     cut = proposal.cut
-    return {"first_kept": cut.first_kept, "rank": cut.rank, "reason": cut.reason} if cut else None
+    if cut is None:
+        return None
+    told = {"first_kept": cut.first_kept, "rank": cut.rank, "reason": cut.reason}
+    return told | {"split": cut.split} if cut.split else told
 
 
 def _summary_json(proposal: Proposal, tokens: int) -> dict[str, Any] | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from core.agents.protocol import Stamp
+from core.budget import counted_view
 from core.commit import Facts, Journal, Receipt, Request, Span, commit, view_digest
 from core.commit.past import Before
 from core.commit.undo import last_operation
@@ -29,13 +30,12 @@ def fork_before(path: Path, journal: Journal, stamp: Stamp, overrides: Overrides
     old = open_session(target, overrides, before)
     patch = before.on_disk(old.agent.fork(old.session, old.view, Proposal(POLICY), stamp))
     new = open_session(patch.session, overrides, Overlay(Disk(), patch))
-    tokens = {"kind": "counted", "includes": "view"}
     facts = Facts(
         agent=old.agent.name,
         policy=POLICY,
         range=Span(),
-        tokens_before={"value": open_session(target, overrides).view_tokens, **tokens},
-        tokens_after={"value": new.view_tokens, **tokens},
+        tokens_before=counted_view(open_session(target, overrides).view_tokens),
+        tokens_after=counted_view(new.view_tokens),
     )
 
     def reread(made: Path) -> str:

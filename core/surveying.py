@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from core.agents import agent_named, detect
-from core.budget import Mark
+from core.budget import agent_mark
 from core.errors import ClientRefuses, SeamlineError
 from core.files import Disk
 from core.finding import Place
@@ -97,7 +97,7 @@ def _told(opened: Opened) -> Survey:
 
     used = budget_of(opened, Settings()).used
     window = opened.resume.window
-    session = opened.session
+    session, mark = opened.session, agent_mark(window, opened.agent.profile)
     return Survey(
         agent=opened.agent.name,
         identity=session.identity,
@@ -110,15 +110,8 @@ def _told(opened: Opened) -> Survey:
         kind=used.kind,
         includes=used.includes,
         window=None if window is None else window.value,
-        threshold=_threshold(opened),
+        threshold=None if mark is None else mark.tokens,
     )
-
-
-def _threshold(opened: Opened) -> int | None:
-    from core.budget import agent_mark
-
-    mark: Mark | None = agent_mark(opened.resume.window, opened.agent.profile)
-    return None if mark is None else mark.tokens
 
 
 def _refused(place: Place, agent: str, problem: str) -> Survey:

@@ -80,6 +80,11 @@ class Item:
         return out
 
 
+def sent(item: Item) -> tuple[Any, ...]:
+    """What of an item goes to the model: two are the same for it where this is equal, wherever they are stored."""
+    return (item.role, item.kind, item.text, item.call_id, item.name, repr(item.arguments), item.sha256, item.opaque)
+
+
 @dataclass(frozen=True, slots=True)
 class Seen:
     """An item of the session's whole past and whether the model still sees it."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
 
+from core.agents.grok_build.sizing import IMAGE_TOKENS
 from core.budget import Figure, Sum
 from core.opening import Opened
 from core.tokens.counting import compact_json
@@ -18,9 +19,6 @@ Estimate = Callable[[Sequence[Item]], int]
 
 PI_IMAGE = 4_800
 """Characters that pi 1.6.0 charges for an image."""
-
-GROK_IMAGE = 765
-"""Tokens that grok-build 1.0.41 charges for an image."""
 
 
 def messages(items: Iterable[Item]) -> list[tuple[Item, ...]]:
@@ -42,13 +40,6 @@ def utf8_length(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
 
 
-def arguments_text(item: Item) -> str:
-    """A call's arguments as compact JSON; arguments that are no JSON stand as they are."""
-    if isinstance(item.arguments, str):
-        return item.arguments
-    return compact_json(item.arguments)
-
-
 def pi_tokens(message: Sequence[Item]) -> int:
     """By pi 1.6.0: ⌈characters / 4⌉ of a message; a call is its name and arguments, an image 4,800 characters."""
     characters = 0
@@ -56,7 +47,7 @@ def pi_tokens(message: Sequence[Item]) -> int:
         if item.kind == "image":
             characters += PI_IMAGE
         elif item.kind == "tool_call":
-            characters += utf16_length(item.name) + utf16_length(arguments_text(item))
+            characters += utf16_length(item.name) + utf16_length(compact_json(item.arguments))
         else:
             characters += utf16_length(item.text)
     return _quarter(characters)
@@ -67,7 +58,7 @@ def dsh_tokens(message: Sequence[Item]) -> int:
     total = 4
     for item in message:
         if item.kind == "tool_call":
-            total += _quarter(utf16_length(item.name)) + _quarter(utf16_length(arguments_text(item))) + 4
+            total += _quarter(utf16_length(item.name)) + _quarter(utf16_length(compact_json(item.arguments))) + 4
         elif item.kind == "tool_result":
             total += _quarter(utf16_length(item.text)) + 8
         else:
@@ -80,9 +71,9 @@ def grok_tokens(message: Sequence[Item]) -> int:
     total = size = 0
     for item in message:
         if item.kind == "image":
-            total += GROK_IMAGE
+            total += IMAGE_TOKENS
         elif item.kind == "tool_call":
-            size += utf8_length(arguments_text(item))
+            size += utf8_length(compact_json(item.arguments))
         else:
             size += utf8_length(item.text)
     return total + size // 4
@@ -90,7 +81,9 @@ def grok_tokens(message: Sequence[Item]) -> int:
 
 def bytes_tokens(message: Sequence[Item]) -> int:
     """By codex 0.171: ⌈bytes / 4⌉."""
-    return _quarter(sum(utf8_length(item.text or arguments_text(item)) for item in message if item.kind != "image"))
+    return _quarter(
+        sum(utf8_length(item.text or compact_json(item.arguments)) for item in message if item.kind != "image")
+    )
 
 
 def used_by(opened: Opened, estimate: Estimate, trusts_report: bool = True) -> Figure | Sum:

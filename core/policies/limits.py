@@ -8,28 +8,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
-from math import ceil
 
+from core.agents.codex.truncating import CATALOGUE, Policy, Unit, mark_of
+from core.agents.grok_build import sizing as grok
 from core.errors import SeamlineError
 from core.limiting import LONGEST_LINE, limit_log
+from core.policies.policy import figures_of, shipped
+from core.pruning import PruneRules
 
 DSH_MARK = "\n\n[... tool result middle pruned ...]\n\n"
 """dsh 0.1.0-rc.8."""
-DSH = (8_192, 4_096, 1_024)
-"""dsh 0.1.0-rc.8: code points above which a result is pruned, and those of its beginning and its end that stay."""
-
 PI_PREVIEW = 2_000
 """pi 1.6.0: UTF-16 units of a result that its summary request shows."""
-
-GROK_ABOVE, GROK_ENDS, GROK_MARK = 4_000, 1_500, "\n\n[…trimmed…]\n\n"
-GROK_AGES, GROK_OMITTED = (3, 10), "[Tool result omitted — too old]"
-"""grok-build 1.0.41: younger results stay, from the second age on nothing does; ages in user messages."""
-
-CODEX_LIMIT, CODEX_SLACK, BYTES_PER_TOKEN = 10_000, 1.2, 4
-"""codex 0.171: both for a model in its catalogue (tokens) and for any other (bytes); the history adds a fifth."""
-
-HANDOFF = (8_192, 5_120)
-"""Characters above which a result is limited, and those that it then has."""
 
 HELD = 262_144
 """Characters of a log that are held at most before they are shortened."""
@@ -39,11 +29,11 @@ HELD = 262_144
 class Options:
     """What a rule may need to know beside the text."""
 
-    age: int = GROK_AGES[0]
+    age: int = grok.UNTOUCHED_TURNS
     """User messages since the result; grok-build."""
-    unit: str = "tokens"
-    """`tokens` or `bytes`; codex."""
-    limit: int = CODEX_LIMIT
+    unit: Unit = CATALOGUE.unit
+    """Of codex's limit."""
+    limit: int = CATALOGUE.limit
     """In that unit; codex."""
 
 
@@ -81,7 +71,7 @@ def collect(chunks: Iterable[str], most: int) -> Ends:
     return Ends(start, end, characters, utf16, size)
 
 
-def limit_points(text: str, above: int = DSH[0], head: int = DSH[1], tail: int = DSH[2]) -> str:
+def limit_points(text: str, above: int, head: int, tail: int) -> str:
     """dsh: a text of more than `above` code points is its first `head` and last `tail` ones around the mark."""
     if len(text) <= above:
         return text
@@ -89,9 +79,10 @@ def limit_points(text: str, above: int = DSH[0], head: int = DSH[1], tail: int =
 
 
 def _dsh(chunks: Iterable[str], options: Options) -> str:
-    above, head, tail = DSH
+    figures = figures_of(shipped()["dsh"])
+    above, head, tail = (figures.tokens(name) for name in ("limit_above", "limit_head", "limit_tail"))
     found = collect(chunks, above)
-    return found.start if found.whole else found.start[:head] + DSH_MARK + found.end[-tail:]
+    return found.start if found.whole else limit_points(found.start + found.end, above, head, tail)
 
 
 def _pi(chunks: Iterable[str], options: Options) -> str:
@@ -107,29 +98,26 @@ def _pi(chunks: Iterable[str], options: Options) -> str:
 
 
 def _grok(chunks: Iterable[str], options: Options) -> str:
-    young, old = GROK_AGES
-    if options.age >= old:
-        return GROK_OMITTED
-    found = collect(chunks, GROK_ABOVE)
+    if options.age >= grok.OMITTED_TURNS:
+        return grok.OMITTED
+    young = grok.UNTOUCHED_TURNS
     if options.age < young:
-        raise SeamlineError(
-            f"grok-build leaves results alone that are younger than {young} user messages: --age {young}"
-        )
-    return found.start if found.whole else found.start[:GROK_ENDS] + GROK_MARK + found.end[-GROK_ENDS:]
+        raise SeamlineError(f"grok-build leaves results of less than {young} user messages ago alone: --age {young}")
+    found = collect(chunks, grok.LONGEST_WHOLE)
+    return found.start if found.whole else found.start[: grok.HEAD] + grok.TRIMMED + found.end[-grok.TAIL :]
 
 
 def _codex(chunks: Iterable[str], options: Options) -> str:
     """The middle goes: half of the allowed bytes stay at each end, whole characters only."""
-    allowed = int(options.limit * CODEX_SLACK + 0.5)
-    room = allowed * (BYTES_PER_TOKEN if options.unit == "tokens" else 1)
+    policy = Policy(options.unit, options.limit)
+    room = policy.bytes
     found = collect(chunks, room)
     if found.bytes <= room and found.whole:
         return found.start
     head = found.start.encode("utf-8", "surrogatepass")[: room // 2].decode("utf-8", "ignore")
     tail = found.end.encode("utf-8", "surrogatepass")[-(room - room // 2) :].decode("utf-8", "ignore")
-    if options.unit == "tokens":
-        return f"{head}…{ceil((found.bytes - room) / BYTES_PER_TOKEN)} tokens truncated…{tail}"
-    return f"{head}…{found.characters - len(head) - len(tail)} chars truncated…{tail}"
+    removed = found.characters - len(head) - len(tail)
+    return head + mark_of(found.bytes - room, removed, options.unit) + tail
 
 
 def _handoff(chunks: Iterable[str], options: Options) -> str:
@@ -138,7 +126,8 @@ def _handoff(chunks: Iterable[str], options: Options) -> str:
     What is too long to be held is shortened piece by piece as it comes, overlong lines first: a text that was limited
     keeps its marks when it is limited again, and the lines that they stand for add up.
     """
-    above, to = HANDOFF
+    rules = PruneRules()
+    above, to = rules.limit_above, rules.limit_to
     held, stream = "", iter(chunks)
     for chunk in stream:
         held += chunk

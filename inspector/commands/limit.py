@@ -20,8 +20,9 @@ EXAMPLES = """  seamline limit < pytest.log
 
 
 def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    from core.policies.limits import CODEX_LIMIT, GROK_AGES, LIMITERS
+    from core.policies.limits import LIMITERS, Options
 
+    usual = Options()
     parser = add_command(
         subparsers,
         "limit",
@@ -32,10 +33,10 @@ def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     )
     parser.add_argument("--policy", choices=sorted(LIMITERS), default="handoff", help="whose rule (%(default)s)")
     parser.add_argument(
-        "--age", type=positive, default=GROK_AGES[0], metavar="N", help="grok-build: user messages since the result"
+        "--age", type=positive, default=usual.age, metavar="N", help="grok-build: user messages since the result"
     )
-    parser.add_argument("--unit", choices=("tokens", "bytes"), default="tokens", help="codex: what its limit counts")
-    parser.add_argument("--limit", type=positive, default=CODEX_LIMIT, metavar="N", help="codex: its limit")
+    parser.add_argument("--unit", choices=("tokens", "bytes"), default=usual.unit, help="codex: what its limit counts")
+    parser.add_argument("--limit", type=positive, default=usual.limit, metavar="N", help="codex: its limit")
     parser.set_defaults(run=run)
 
 

@@ -14,12 +14,11 @@ from core.agents.dsh.records import data_of, record
 from core.errors import SeamlineError
 from core.opening import open_session
 from core.policies.limits import (
-    GROK_OMITTED,
-    HANDOFF,
     LIMITERS,
     Options,
     limit_points,
 )
+from core.pruning import PruneRules
 
 DSH = Path(__file__).parents[1] / "data/conformance/dsh/native_prune_auto/session.jsonl.zstd"
 TEXT = st.text(st.sampled_from("ab\n日é😀 "), max_size=60)
@@ -48,7 +47,7 @@ def test_dsh_as_its_own_client_pruned() -> None:
         pruned += 1
         before = text_of(data_of(session, str(operation["start"])))
         after = text_of(row["data"])
-        assert limit_points(before) == after
+        assert limit_points(before, 8_192, 4_096, 1_024) == after
         assert LIMITERS["dsh"](pieces(before, 100), Options()) == after
     assert pruned == 2
 
@@ -75,7 +74,7 @@ def test_grok_goes_by_age() -> None:
     text = "é" * 4_001
     assert LIMITERS["grok-build"]([text], Options(age=3)) == "é" * 1_500 + "\n\n[…trimmed…]\n\n" + "é" * 1_500
     assert LIMITERS["grok-build"]([text[:-1]], Options(age=9)) == text[:-1]
-    assert LIMITERS["grok-build"](["x"], Options(age=10)) == GROK_OMITTED
+    assert LIMITERS["grok-build"](["x"], Options(age=10)) == "[Tool result omitted — too old]"
     with pytest.raises(SeamlineError, match="--age 3"):
         LIMITERS["grok-build"]([text], Options(age=2))
 
@@ -86,7 +85,7 @@ def test_handoff_keeps_what_failed_in_the_middle_of_a_log_longer_than_memory_sho
     lines[60_000] = "y" * 900_000
     text = "\n".join(lines)
     found = LIMITERS["handoff"](pieces(text, 1 << 16), Options())
-    assert len(found) <= HANDOFF[1]
+    assert len(found) <= PruneRules().limit_to
     assert found.startswith("step 0 did fine") and found.endswith("step 199999 did fine")
     assert "expected 3 but was 4" in found
     gaps = [int(line.split()[1].replace(",", "")) for line in found.split("\n") if line.startswith("[… ")]

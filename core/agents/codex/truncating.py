@@ -11,12 +11,14 @@ SLACK = 1.2
 
 BYTES_PER_TOKEN = 4
 
+Unit = Literal["tokens", "bytes"]
+
 
 @dataclass(frozen=True, slots=True)
 class Policy:
     """How much of a tool's output a model is shown."""
 
-    unit: Literal["tokens", "bytes"]
+    unit: Unit
     limit: int
     slack: float = SLACK
 
@@ -70,13 +72,13 @@ def _cut_parts(parts: Sequence[Any], policy: Policy) -> list[Any]:
     return out
 
 
-def cut_text(text: str, room: int, unit: Literal["tokens", "bytes"]) -> str:
+def cut_text(text: str, room: int, unit: Unit) -> str:
     """`text` with at most `room` bytes of it: its beginning, a mark that tells what is missing, its end."""
     head, mark, tail = cut_middle(text, room, unit)
     return head + mark + tail
 
 
-def cut_middle(text: str, room: int, unit: Literal["tokens", "bytes"]) -> tuple[str, str, str]:
+def cut_middle(text: str, room: int, unit: Unit) -> tuple[str, str, str]:
     """The three pieces of a shortened text; the last two are empty where it fits."""
     data = text.encode("utf-8", "surrogatepass")
     if len(data) <= room:
@@ -86,10 +88,14 @@ def cut_middle(text: str, room: int, unit: Literal["tokens", "bytes"]) -> tuple[
     while start < len(data) and data[start] & 0xC0 == 0x80:
         start += 1
     tail = data[start:].decode("utf-8", "surrogatepass")
+    return head, mark_of(len(data) - room, len(text) - len(head) - len(tail), unit), tail
+
+
+def mark_of(size: int, characters: int, unit: Unit) -> str:
+    """What stands in the place of the middle: so many bytes too much, and so many characters taken out."""
     if unit == "tokens":
-        removed = -(-(len(data) - room) // BYTES_PER_TOKEN)
-        return head, f"…{removed} tokens truncated…", tail
-    return head, f"…{len(text) - len(head) - len(tail)} chars truncated…", tail
+        return f"…{-(-size // BYTES_PER_TOKEN)} tokens truncated…"
+    return f"…{characters} chars truncated…"
 
 
 def _whole(data: bytes) -> str:

@@ -50,7 +50,7 @@ def _block(item: Item, result_characters: int | None) -> str:
         who = {"user": "User", "assistant": "Agent"}.get(item.role, item.role.capitalize())
         return f"[{who}{entry}]\n{item.text}" if item.text.strip() else ""
     if item.kind == "tool_call":
-        arguments = "" if result_characters == 0 else f" {_arguments(item)}"
+        arguments = "" if result_characters == 0 else f" {limit_log(compact_json(item.arguments), ARGUMENTS)}"
         return f"[Call{entry}] {item.name}{arguments}"
     if item.kind == "tool_result":
         if result_characters == 0:
@@ -60,14 +60,6 @@ def _block(item: Item, result_characters: int | None) -> str:
     if item.kind == "image":
         return f"[Image{entry}]"
     return ""
-
-
-def _arguments(item: Item) -> str:
-    if isinstance(item.arguments, str):
-        text = item.arguments
-    else:
-        text = compact_json(item.arguments)
-    return limit_log(text, ARGUMENTS)
 
 
 def newest(turns: Sequence[Spoken], sizes: Sequence[int], room: int) -> tuple[Spoken, ...]:
