@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -22,7 +22,7 @@ from inspector.installed import cache_folder, installed_version
 KEEP_EVERY = 200
 """Files after which what was found out is kept, so that a list that is stopped need not begin anew."""
 
-RUNNING = 50
+RUNNING = 20
 """Sessions, the newest first, of which it is asked whether an agent has them open: it takes a look at each process."""
 
 
@@ -69,7 +69,7 @@ class Listing:
         rows = [Row(place, known.get(SurveyCache.key(place))) for place in places(roots)]
         return sorted(rows, key=lambda row: (-row.time, str(row.place.path)))
 
-    def read(self, rows: Sequence[Row]) -> Iterator[tuple[int, Row]]:
+    def read(self, rows: Sequence[Row]) -> Generator[tuple[int, Row], None, None]:
         """Look inside the files that nothing is known of, in their order: (position in `rows`, the row as it is)."""
         new: list[Row] = []
         try:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from core.surveying import Row, Survey
 from inspector.widgets import figures
-from inspector.widgets.cells import first_line, fit, fit_end
+from inspector.widgets.cells import first_line, fit, fit_end, width_of
 
 AGENT, TOKENS, SHARE, SIZE = 12, 9, 6, 9
 WHEN = 16
@@ -50,7 +50,7 @@ def _about(row: Row, known: Survey, depth: int, room: int) -> str:
     path = first_line(str(row.place.path))
     parts = [part for part in (project, path) if part]
     rest = " · ".join(parts)
-    if len(branch) + len(title) + 3 + len(rest) <= room:
+    if width_of(branch) + width_of(title) + 3 + width_of(rest) <= room:
         return fit(f"{branch}{title} · {rest}", room).rstrip()
     tail = max(12, room * 2 // 5)
     return (fit(branch + title, room - tail - 3).rstrip() + " · " + fit_end(path, tail).rstrip()).rstrip()

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import shutil
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +14,9 @@ from inspector.commands.options import add_command
 if TYPE_CHECKING:
     from core.surveying import Row
     from inspector.listing import Listing
+
+AT_ONCE = 20
+"""Rows that are printed together where they are known."""
 
 EXAMPLES = """  seamline sessions
   seamline sessions --root ~/backup/.codex --agent codex
@@ -67,7 +72,8 @@ def _folders(named: list[str]) -> list[Path]:
 
 
 def _wanted(row: Row, agent: str | None) -> bool:
-    return row.survey is None or agent is None or row.survey.agent in (agent, "")
+    """Whether a row that was read is a session of the agent that was asked for; None: of any."""
+    return row.survey is not None and bool(row.survey.agent) and agent in (None, row.survey.agent)
 
 
 def _print_json(listing: Listing, rows: list[Row], agent: str | None) -> None:
@@ -109,31 +115,50 @@ def _print_all(listing: Listing, rows: list[Row], agent: str | None) -> None:
 
 def _stream(listing: Listing, rows: list[Row], agent: str | None) -> None:
     """On a terminal each row is printed as soon as it is known; children that are known stand under their parents."""
-    from core.surveying import families, is_session, skipped
+    from core.surveying import families, skipped
     from inspector.commands.output import print_lines
     from inspector.listing import RUNNING, running
     from inspector.sessions_text import heading, nothing_found, session_line, skipped_lines
 
-    order = [row for row, _ in families(rows)]
-    depths = {str(row.place.path): depth for row, depth in families(rows)}
-    fresh = {number for number, row in enumerate(order) if row.survey is None}
-    reading = listing.read(order)
+    family = families(rows)
+    order = [row for row, _ in family]
+    fresh = sum(row.survey is None for row in order)
+    width = shutil.get_terminal_size((160, 24)).columns
+    waiting: list[str] = []
     printed = 0
-    for number, known in enumerate(order):
-        row = known if known.survey is not None else next(reading)[1]
-        order[number] = row
-        if not is_session(row) or not _wanted(row, agent):
+    for number, row in _known(listing, order, waiting):
+        if not _wanted(row, agent):
             continue
         if not printed:
-            print_lines([heading()])
+            waiting.append(heading())
+        live = printed < RUNNING and running(row) is not None
+        waiting.append(session_line(row, family[number][1], live, width))
         printed += 1
-        live = printed <= RUNNING and running(row) is not None
-        print_lines([session_line(row, depths[str(row.place.path)], live)])
-        sys.stdout.flush()
+        if len(waiting) >= AT_ONCE:
+            _print_waiting(waiting)
+    _print_waiting(waiting)
     if not printed:
         print_lines(nothing_found(listing.looked_at()))
-    print_lines(skipped_lines(skipped([*rows, *order])))
-    if len(fresh) > 1:
-        print_lines(
-            [f"{len(fresh):,} were read for the first time and stand by the time of their file; not so next time"]
-        )
+    print_lines(skipped_lines(skipped([*(row for row in rows if row.survey is not None), *order])))
+    if fresh > 1:
+        print_lines([f"{fresh:,} were read for the first time and stand by the time of their file; not so next time"])
+
+
+def _known(listing: Listing, order: list[Row], waiting: list[str]) -> Iterator[tuple[int, Row]]:
+    """Each row with what is known of it; what waits is printed before another file is read."""
+    reading = listing.read(tuple(order))
+    for number, row in enumerate(order):
+        if row.survey is None:
+            _print_waiting(waiting)
+            order[number] = next(reading)[1]
+        yield number, order[number]
+    reading.close()
+
+
+def _print_waiting(waiting: list[str]) -> None:
+    from inspector.commands.output import print_lines
+
+    if waiting:
+        print_lines(["\n".join(waiting)])
+        sys.stdout.flush()
+        waiting.clear()

@@ -28,14 +28,20 @@ def visible(text: str) -> str:
 
 def first_line(text: str) -> str:
     """The first line with something on it, its white space squeezed, made visible."""
-    return one_line(text, FIRST_LINE).translate(_IN_CELLS)
+    line = one_line(text, FIRST_LINE)
+    return line if line.isascii() else line.translate(_IN_CELLS)
+
+
+def width_of(text: str) -> int:
+    """How many cells a text takes that is already visible."""
+    return len(text) if text.isascii() else cell_len(text)
 
 
 def fit(text: str, width: int, align: Literal["left", "right"] = "left") -> str:
     """`text` in exactly `width` cells: cut with an ellipsis, never in the middle of a wide character, or padded."""
     if width <= 0:
         return ""
-    length = cell_len(text)
+    length = width_of(text)
     if length > width:
         text, length = _head(text, width - 1)
         text += ELLIPSIS
@@ -46,8 +52,10 @@ def fit(text: str, width: int, align: Literal["left", "right"] = "left") -> str:
 
 def fit_end(text: str, width: int) -> str:
     """The end of `text` in exactly `width` cells, as the end of a path tells it apart; padded, or with an ellipsis."""
-    if width <= 0 or cell_len(text) <= width:
+    if width <= 0 or width_of(text) <= width:
         return fit(text, width)
+    if text.isascii():
+        return ELLIPSIS + text[len(text) - width + 1 :]
     used, start = len(ELLIPSIS), len(text)
     while start and used + (size := get_character_cell_size(text[start - 1])) <= width:
         used, start = used + size, start - 1
@@ -56,7 +64,7 @@ def fit_end(text: str, width: int) -> str:
 
 def _head(text: str, width: int) -> tuple[str, int]:
     """As much of `text` as goes into `width` cells, and its width."""
-    end, used = _end(text, 0, width)
+    end, used = (max(0, width), max(0, width)) if text.isascii() else _end(text, 0, width)
     return text[:end], used
 
 

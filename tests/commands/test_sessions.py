@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import pty
+import sys
 from pathlib import Path
 
 from rich.cells import cell_len
 
 from tests.commands.conftest import Run
+from tests.core.dated_sessions import pi_session
 
 ROOT = Path(__file__).parents[2]
 
@@ -49,3 +53,31 @@ def test_json_lists_sessions_and_what_was_skipped(run: Run, tmp_path: Path) -> N
 def test_a_root_that_is_none_is_wrong_usage(run: Run, tmp_path: Path) -> None:
     ran = run("sessions", "--root", str(tmp_path / "nowhere"))
     assert ran.code == 2 and "--root" in ran.first_line
+
+
+def test_on_a_terminal_rows_come_one_by_one_and_are_the_same_the_second_time(
+    environment: dict[str, str], tmp_path: Path
+) -> None:
+    for number in range(30):
+        pi_session(tmp_path / "all" / f"{number}.jsonl", "/work", f"2026-11-{number % 28 + 1:02d}T10:00:00Z")
+    first, second = (on_a_terminal(["sessions", "--root", str(tmp_path / "all")], environment) for _ in range(2))
+    assert sum("words of" in line for line in first) == 30
+    assert "30 were read for the first time" in first[-1]
+    assert [line[:10] for line in second[1:]] == sorted((line[:10] for line in second[1:]), reverse=True)
+    assert len(second) == 31
+
+
+def on_a_terminal(words: list[str], environment: dict[str, str]) -> list[str]:
+    """The lines that `seamline` prints on a terminal."""
+    child, terminal = pty.fork()
+    if child == 0:
+        os.execve(sys.executable, [sys.executable, "-m", "inspector", *words], environment)
+    told = b""
+    while True:
+        try:
+            told += os.read(terminal, 1 << 16)
+        except OSError:
+            break
+    os.close(terminal)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    return told.decode("utf-8").splitlines()
