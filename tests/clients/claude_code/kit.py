@@ -6,6 +6,7 @@ from functools import partial
 
 from tests.clients.claude_code.client import ClaudeCode
 from tests.clients.claude_code.converted import session_of
+from tests.clients.claude_code.own import jobs
 from tests.clients.kit import Kit
 from tests.clients.subjects import Subject
 from tests.generated import VARIANTS
@@ -19,4 +20,5 @@ KIT = Kit(
     edited=frozenset({"parallel", "everything-completions"}),
     by_hand=frozenset({"native_parallel_calls", "native_compact_twice", "native_images", "context_lines_order"}),
     window=110_000,
+    own=jobs,
 )
