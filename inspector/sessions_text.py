@@ -15,6 +15,9 @@ AGENT, TOKENS, SHARE, SIZE = 12, 9, 6, 9
 WHEN = 16
 LIVE = "●"
 FULL = "!"
+BOTH = 40
+"""Cells in which both a title and the end of a path can be told; with fewer there is the title alone."""
+
 LEAST = 80
 """Cells of a line at least: a narrower terminal wraps."""
 
@@ -43,7 +46,7 @@ def session_line(row: Row, depth: int = 0, live: bool = False, width: int | None
 
 
 def _about(row: Row, known: Survey, depth: int, room: int) -> str:
-    """Title, project and file, shortened so that the file's name can always be told."""
+    """Title, project and file, shortened so that the file's name can be told where there is room."""
     branch = "  " * (depth - 1) + "└ " if depth else ""
     title = first_line(known.problem or known.title) or "(no title)"
     project = first_line(known.project)
@@ -52,6 +55,8 @@ def _about(row: Row, known: Survey, depth: int, room: int) -> str:
     rest = " · ".join(parts)
     if width_of(branch) + width_of(title) + 3 + width_of(rest) <= room:
         return fit(f"{branch}{title} · {rest}", room).rstrip()
+    if room < BOTH:
+        return fit(branch + title, room).rstrip()
     tail = max(12, room * 2 // 5)
     return (fit(branch + title, room - tail - 3).rstrip() + " · " + fit_end(path, tail).rstrip()).rstrip()
 

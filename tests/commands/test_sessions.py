@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pty
+import subprocess
 import sys
 from pathlib import Path
 
@@ -69,15 +70,20 @@ def test_on_a_terminal_rows_come_one_by_one_and_are_the_same_the_second_time(
 
 def on_a_terminal(words: list[str], environment: dict[str, str]) -> list[str]:
     """The lines that `seamline` prints on a terminal."""
-    child, terminal = pty.fork()
-    if child == 0:
-        os.execve(sys.executable, [sys.executable, "-m", "inspector", *words], environment)
+    terminal, inner = pty.openpty()
+    program = subprocess.Popen(
+        [sys.executable, "-m", "inspector", *words], env=environment, stdin=inner, stdout=inner, stderr=inner
+    )
+    os.close(inner)
     told = b""
     while True:
         try:
-            told += os.read(terminal, 1 << 16)
-        except OSError:
+            read = os.read(terminal, 1 << 16)
+        except OSError:  # how Linux says that nobody writes any more
             break
+        if not read:
+            break
+        told += read
     os.close(terminal)
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert program.wait(60) == 0
     return told.decode("utf-8").splitlines()
