@@ -37,9 +37,10 @@ def cut_before(opened: Opened, position: int, tail: Sequence[Disposition] = (), 
     cut = next((cut for cut in cuts if cut.position == position), None)
     if cut is None:
         return Proposal("", tuple(tail), None, None, tuple(tail))
-    return Proposal(
-        "", derive(opened, tail, position), replace(as_cut(cut, cuts, position), split=split), None, tuple(tail)
-    )
+    dispositions = derive(opened, tail, position)
+    if not any(one.what == "summarize" for one in dispositions):
+        return Proposal("", tuple(tail), None, None, tuple(tail))
+    return Proposal("", dispositions, replace(as_cut(cut, cuts, position), split=split), None, tuple(tail))
 
 
 def keep_only(opened: Opened, kept: Collection[int], reason: str, tail: Sequence[Disposition] = ()) -> Proposal:
