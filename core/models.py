@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
+import orjson
+
 from core.resume import Known
 
-TABLE = Path(__file__).parent / "models.toml"
+TABLE = Path(__file__).parent / "models.json"
 
 # A model's name may end in its date, which changes nothing about its limits: `claude-sonnet-4-5-20250929`,
 # `gpt-4o-2024-11-20`. Any other ending (`-mini`, `-preview`) names another model, and is not matched.
@@ -42,9 +43,9 @@ class Prices:
 
 @cache
 def table() -> dict[tuple[str, str], Limits]:
-    """Provider and model to limits; about 20 ms of CPU the first time."""
+    """Provider and model to limits; some milliseconds of CPU the first time."""
     limits: dict[tuple[str, str], Limits] = {}
-    for part in tomllib.loads(TABLE.read_text("utf-8"))["list"]:
+    for part in orjson.loads(TABLE.read_bytes())["list"]:
         for provider, models in part["models"].items():
             for model, row in models.items():
                 limits.setdefault((provider, model), _limits(row, part["source"]))

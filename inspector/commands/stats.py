@@ -31,12 +31,13 @@ def run(arguments: argparse.Namespace) -> int:
     from core.policies.settings import Settings
     from core.stats import stats
     from inspector.commands.output import print_json, print_lines
-    from inspector.stats_text import stats_lines
 
     opened = opened_session(arguments)
     measured = stats(opened, budget_of(opened, Settings()), children_of(opened))
     if arguments.json:
         print_json(measured.to_json())
     else:
+        from inspector.stats_text import stats_lines
+
         print_lines(stats_lines(opened, measured))
     return 0
