@@ -152,4 +152,4 @@ def _figures(row: Row, known: Survey) -> Iterable[str]:
     yield f"{known.turns:,} {'turn' if known.turns == 1 else 'turns'}"
     yield figures.size(row.place.size)
     when = datetime.fromtimestamp(row.time).astimezone().strftime("%Y-%m-%d %H:%M")
-    yield f"{when}{'' if known.last is not None else ' (time of the file)'}"
+    yield f"{when}{'' if known.last is not None else ' (file time)'}"
